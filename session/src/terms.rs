@@ -46,7 +46,7 @@ impl Terms {
         if sentences.is_empty() { "No options.".to_owned() } else { sentences }
     }
 
-    /// The game with the options that differ from its defaults: "Loot (target 20)", "Ivory Tower (29 February 2024)".
+    /// The game with the options that differ from its defaults: "Loot (first to 20)", "Ivory Tower (29 February 2024)".
     pub fn in_short(&self) -> String {
         let defaults = game_info(&self.game).map_or(&[][..], |info| info.options);
         let unusual: Vec<String> = self
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn unusual_options_and_days_are_named() {
         let loot = terms("loot", &[("absence", "120"), ("target", "20"), ("turn-time", "none")]);
-        assert_eq!(loot.in_short(), "Loot (target 20)");
+        assert_eq!(loot.in_short(), "Loot (first to 20)");
         assert_eq!(
             loot.options_in_words(),
             "Absent players may be removed after 2 min. First to 20 points. No time limit."

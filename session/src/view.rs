@@ -229,8 +229,14 @@ pub fn ground_in_words(ground: Ground) -> &'static str {
 /// The option that names the day of a daily deal.
 pub(crate) const DAY: &str = "daily";
 
-/// A table option in words: "target 100", "turn time 2 min".
+/// A table option in words: "first to 100", "turn time 2 min".
 pub fn option_in_words(key: &str, value: &str) -> String {
+    match (key, value) {
+        ("target", "1") => return "one hand".to_owned(),
+        ("target", points) => return format!("first to {points}"),
+        (Timing::TURN_TIME, "none") => return "no turn limit".to_owned(),
+        _ => {}
+    }
     let is_time = [Timing::ABSENCE, Timing::TURN_TIME].contains(&key);
     let seconds = value.parse().ok().filter(|_| is_time);
     let value = seconds.map_or_else(|| value.to_owned(), time_in_words);
@@ -400,10 +406,10 @@ mod tests {
     #[test]
     fn options_that_are_times_are_told_in_words() {
         for (key, value, words) in [
-            ("target", "100", "target 100"),
+            ("target", "100", "first to 100"),
             ("absence", "120", "absence 2 min"),
             ("turn-time", "86400", "turn time 24 h"),
-            ("turn-time", "none", "turn time none"),
+            ("turn-time", "none", "no turn limit"),
         ] {
             assert_eq!(option_in_words(key, value), words);
         }

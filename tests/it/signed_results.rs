@@ -183,7 +183,7 @@ fn removal_by_word_is_not_rated() {
     };
     let text = told(&["history"]);
     assert!(text.contains(&format!("finished, {why}")), "{text}");
-    assert!(text.contains("Loot (target 10)"), "{text}");
+    assert!(text.contains("Loot (first to 10)"), "{text}");
     let line: serde_json::Value = serde_json::from_str(&told(&["history", "--json"])).unwrap();
     assert_eq!(line["unrated"], why.strip_prefix("not rated: ").unwrap());
     let past = history(&DataView::of(Some(root.path())).unwrap());

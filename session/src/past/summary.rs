@@ -373,7 +373,7 @@ mod tests {
         assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
         assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
         assert_eq!(read.game_name(), "Loot");
-        assert_eq!(read.terms().in_short(), "Loot (target 20)");
+        assert_eq!(read.terms().in_short(), "Loot (first to 20)");
         assert_eq!(read.name(Seat::new(5).unwrap()), "seat 5");
         assert_eq!(Summary::from_bytes(&bytes, 8), None);
         let later = Summary { version: VERSION + 1, ..summary() };

@@ -111,6 +111,10 @@ impl<G: Guide> Screen for Guided<G> {
         if self.guide.input(cx, &mut self.table, input) == Handled::Yes {
             return Handled::Yes;
         }
+        // Nobody waits, and nothing is lost: Esc leaves, once nothing is open.
+        if matches!(input, ScreenInput::Back) && !self.table.has_open() {
+            return Handled::No;
+        }
         let mut asked = Cx::new(cx.context);
         let handled = self.table.input(&mut asked, input);
         for request in asked.into_requests() {

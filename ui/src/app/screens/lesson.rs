@@ -198,7 +198,7 @@ impl Guide for LessonGuide {
     fn keys(&self, _context: &Context, _table: &TableScreen) -> Vec<(String, String)> {
         vec![
             ("Enter".to_owned(), "do what the coach says, or read on".to_owned()),
-            ("q".to_owned(), "leave the lesson".to_owned()),
+            ("q Esc".to_owned(), "leave the lesson".to_owned()),
         ]
     }
 }
@@ -213,6 +213,22 @@ mod tests {
     use crate::app::shell::Shell;
     use crate::app::testing::{TestApp, context};
     use crate::input::KeyCode;
+
+    /// Esc closes what is open, then it leaves.
+    #[test]
+    fn esc_leaves() {
+        let context = context(false);
+        let screen = guided_hand(&fairdeal_games::loot::INFO, &context).expect("the script is valid");
+        let mut stage = TestApp::at_home(false);
+        stage.shell.push(Box::new(screen));
+        stage.draw();
+        stage.keys("l");
+        stage.draw();
+        stage.key(KeyCode::Esc);
+        assert_eq!(stage.shell.trail(), ["home", "Learn Loot"]);
+        stage.key(KeyCode::Esc);
+        assert_eq!(stage.shell.trail(), ["home"]);
+    }
 
     /// Every guided hand is played through by keys, at the smallest screen and at a common one.
     #[test]

@@ -24,10 +24,11 @@ use crate::canvas::Target;
 use crate::input::{Key, KeyCode, UserInput};
 use crate::keys::Keymap;
 use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::past::summary::{Ending, Summary};
 use fairdeal_session::past::{Past, What};
 use fairdeal_session::people::Mark;
-use fairdeal_session::view::LobbyView;
-use fairdeal_session::view::{ListedTable, Listing};
+use fairdeal_session::testing::summary;
+use fairdeal_session::view::{ListedTable, Listing, LobbyView, Presence};
 
 /// The sizes to draw every screen at.
 const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];
@@ -100,6 +101,33 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     let seat = Seat::new(2).unwrap();
     stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip { seat, milliseconds })));
     assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
+}
+
+#[test]
+fn lobby_says_from_where_its_ticket_works() {
+    for (address, words) in [
+        ("/ip4/192.168.1.7/tcp/4001", "Ticket for friends on your network"),
+        ("/ip4/93.184.215.14/tcp/4001", "Ticket for friends anywhere"),
+        ("/ip6/2606:2800::7/tcp/4001", "Ticket for friends on your network, or by IPv6"),
+        ("/ip4/127.0.0.1/tcp/4001", "Ticket for programs on this machine"),
+    ] {
+        let mut stage = TestApp::at_home(false);
+        stage.input(Input::Library(Library {
+            waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+            past: Vec::new(),
+        }));
+        stage.click_on("256f4fc1");
+        let table = OpenTable::new(peer(1), announcement(1), [address.parse().unwrap()]).unwrap();
+        let view = LobbyView { ticket: Some(table.ticket().to_string()), ..lobby() };
+        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(view))));
+        for size in [(60, 20), (80, 24), (140, 45)] {
+            stage.size = size;
+            let shown = stage.draw();
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+        stage.keys("a");
+        assert_eq!(stage.draw().contains("For friends elsewhere"), !words.ends_with("friends anywhere"), "{words}");
+    }
 }
 
 #[test]
@@ -270,6 +298,71 @@ fn interrupted_game_has_the_focus() {
         stage.key(KeyCode::Enter);
         assert_eq!(resumes(&stage), resumed, "{day}");
     }
+}
+
+/// From "let's play" to the first card on one network, by the keys that the screens name: at most five at the host and
+/// four at the guest.
+#[test]
+fn friends_on_one_network_meet_in_few_keys() {
+    let is_ready =
+        |stage: &TestApp| stage.effects.iter().any(|effect| matches!(effect, Effect::Session(Command::Ready(true))));
+    let lobby_of = |me: usize| LobbyView { me: Seat::new(me), ready: vec![false; 3], ..lobby() };
+    let mut host = TestApp::at_home(false);
+    assert!(host.draw().contains("o host"));
+    host.keys("o");
+    assert!(host.draw().contains("Enter open the table"));
+    host.key(KeyCode::Enter);
+    assert!(matches!(host.opened, Some(Opening { lan: true, .. })));
+    // Here a table opens without a lobby; a real one is ready after a third key, as at the guest.
+    let mut guest = TestApp::at_home(false);
+    list(&mut guest, &[listed(1, "Ada"), listed(2, "Hanna")]);
+    assert!(guest.draw().contains("2  Loot with Hanna"), "{}", guest.draw());
+    guest.keys("2");
+    assert!(guest.draw().contains("Enter join"));
+    guest.key(KeyCode::Enter);
+    assert_eq!(joined(&guest), Some(peer(2)));
+    guest.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(lobby_of(1)))));
+    assert!(guest.draw().contains("[r ready]"));
+    guest.keys("r");
+    assert!(is_ready(&guest), "after three keys");
+}
+
+/// A saved game says which of its other players can be reached, at every size.
+#[test]
+fn saved_game_says_who_is_online() {
+    let seats =
+        |states: &[Presence]| -> Vec<(Seat, Presence)> { Seat::first(3).skip(1).zip(states.iter().copied()).collect() };
+    let (here, silent, sought) = (Presence::Here, Presence::Silent, Presence::Sought);
+    let states = [[sought, sought], [here, sought], [here, silent], [silent, silent], [here, here]];
+    let mut all = String::new();
+    for size in [(80, 24), (140, 45)] {
+        let mut stage = TestApp::at_home(false);
+        stage.size = size;
+        let summary = Summary {
+            players: ["Anna", "Hanna", "Ada"].map(str::to_owned).to_vec(),
+            me: Seat::new(0),
+            scores: Vec::new(),
+            winners: Vec::new(),
+            ending: Ending::Unfinished,
+            ..summary()
+        };
+        let when = SystemTime::UNIX_EPOCH + Duration::from_secs(20_000 * 86_400);
+        let past = Past { table: "256f".to_owned(), path: None, when, bytes: 0, what: What::Waits(summary) };
+        stage.shell.set_day("2024-10-04".to_owned());
+        stage.input(Input::Library(Library { waiting: vec![("256f".to_owned(), String::new())], past: vec![past] }));
+        for states in states {
+            let others = [("256f".to_owned(), seats(&states))].into();
+            stage.input(Input::Lan(Some(Listing { others, ..Listing::default() })));
+            let shown = stage.draw();
+            let keys = shown.lines().rev().position(|line| line.contains("[Enter")).unwrap_or_default();
+            let about = shown.lines().rev().skip(keys + 1).take(2).collect::<Vec<_>>();
+            let about = about.into_iter().rev().map(str::trim).collect::<Vec<_>>().join(" ");
+            let row = shown.lines().find(|line| line.contains("Loot with") && line.contains("Ada")).unwrap_or_default();
+            let row: String = row.chars().skip(usize::from(size.0) / 2).collect();
+            all.push_str(&format!("{}: {states:?}\n  {}\n  {about}\n", size.0, row.trim()));
+        }
+    }
+    insta::assert_snapshot!("saved-game-says-who-is-online", all);
 }
 
 #[test]

@@ -184,7 +184,9 @@ impl Shell {
             };
             let rows = wrapped(&toast.text, usize::from(width).saturating_sub(6), 0);
             let height = u16::try_from(rows.len().min(8)).unwrap_or(8) + 2;
-            let area = Rect::new(screen.right().saturating_sub(width), y, width, height);
+            // The last columns are the margin of the page below.
+            let right = screen.right().saturating_sub(2.min(screen.width - width));
+            let area = Rect::new(right.saturating_sub(width), y, width, height);
             canvas.clear(area);
             let inner = canvas.frame(area, "");
             let lines = rows.iter().enumerate().map(|(number, row)| {

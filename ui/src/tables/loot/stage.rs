@@ -247,8 +247,9 @@ impl Table<'_> {
             State::Safe(done, of) => {
                 let missing = of - done.min(of);
                 let dots = theme.glyph("●", "#").repeat(done) + &theme.glyph("○", "o").repeat(missing) + "  ";
+                let waits = loot.playing().iter().filter(|seat| loot.turns().get(seat.index()) == Some(&0));
                 let waits: Vec<&str> =
-                    loot.playing().iter().filter(|seat| loot.turns().get(seat.index()) == Some(&0)).map(name).collect();
+                    waits.map(|seat| if self.view.me == Some(seat) { "you" } else { name(seat) }).collect();
                 let texts = [
                     format!("Safe until {} had a turn.", has(&waits)),
                     format!("Safe for {}.", fairdeal_games::counted(missing, "more turn")),
@@ -412,8 +413,8 @@ impl Table<'_> {
     }
 }
 
-/// "Ada and Jo have".
+/// "Ada and Jo have", "you have".
 fn has(names: &[&str]) -> String {
-    let verb = if names.len() == 1 { "has" } else { "have" };
+    let verb = if matches!(names, [one] if *one != "you") { "has" } else { "have" };
     format!("{} {verb}", fairdeal_games::listed(names))
 }

@@ -283,7 +283,7 @@ impl Guide for PuzzleGuide {
             let own = [Intent::Hint, Intent::Quit];
             !own.iter().any(|intent| *key == keys.keys(*intent))
         }));
-        all.push((keys.keys(Intent::Quit), "leave the puzzles".to_owned()));
+        all.push((format!("{} Esc", keys.keys(Intent::Quit)), "leave the puzzles".to_owned()));
         all
     }
 

@@ -117,6 +117,8 @@ fn brackets_turn_the_pages_and_back_shows_the_position_again() {
     stage.key(KeyCode::Esc);
     let shown = stage.draw();
     assert!(!shown.contains("Solved") && shown.contains("Find the action"), "{shown}");
+    stage.key(KeyCode::Esc);
+    assert!(stage.effects.iter().any(|effect| matches!(effect, Effect::Quit)), "it was the only screen");
 }
 
 #[test]

@@ -170,6 +170,11 @@ impl TableScreen {
         }
     }
 
+    /// Whether there is a sheet to close or a choice to take back.
+    pub(in crate::app::screens) fn has_open(&self) -> bool {
+        !matches!(self.over, Over::Nothing) || !self.choice.picked.is_empty()
+    }
+
     /// Closes what is open, or takes back the last choice.
     pub(super) fn back(&mut self, cx: &mut Cx<'_>) {
         if self.chat.take().is_some() || self.close_page() {

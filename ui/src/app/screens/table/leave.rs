@@ -14,7 +14,6 @@ use crate::app::screen::{Cx, Effect, Opening, Question, Tone};
 use crate::app::screens::audit::Audit;
 use crate::app::screens::review::Review;
 use crate::app::screens::running_audit::RunningAudit;
-use fairdeal_session::events::Command;
 use fairdeal_session::view::{LobbySeat, Standing};
 
 impl TableScreen {
@@ -22,13 +21,6 @@ impl TableScreen {
     pub(super) fn is_ready(&self) -> bool {
         let me = self.lobby.me.and_then(|me| self.lobby.ready.get(me.index()));
         me.copied().unwrap_or(false)
-    }
-
-    pub(super) fn toggle_ready(&self, cx: &mut Cx<'_>) {
-        if self.lobby.me.is_some() {
-            let command = Command::Ready(!self.is_ready());
-            cx.command(command);
-        }
     }
 
     /// Whether this host can send away the guest at a seat of the lobby.
@@ -182,7 +174,7 @@ impl TableScreen {
             return;
         }
         let mut answers =
-            vec![('y', "pause".to_owned(), "the game is saved; resume it from the home screen".to_owned())];
+            vec![('y', "yes, pause".to_owned(), "the game is saved; resume it from the home screen".to_owned())];
         let mut ways = vec![Way::Pause];
         if self.names.len() > 1 {
             answers.push(('f', "forfeit".to_owned(), "leave for good; the others play on".to_owned()));

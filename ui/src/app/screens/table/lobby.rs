@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use fairdeal_games::{counted, game_info};
+use fairdeal_peers::address::Scope;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
@@ -21,9 +23,14 @@ use crate::canvas::{Canvas, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
 use fairdeal_session::bot_names::next_bot;
+use fairdeal_session::events::Command;
 use fairdeal_session::people::Mark;
 use fairdeal_session::text::MAX_SHOWN;
 use fairdeal_session::view::{LobbySeat, LobbyView, option_in_words};
+
+/// How a ticket comes to work beyond the own network.
+const BEYOND: &str = "For friends elsewhere, name a meeting point in the settings (meet), or let your router forward a \
+                      port to this machine: host with --listen.";
 
 /// The page of the lobby.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +92,8 @@ impl TableScreen {
         let sits = self.lobby.me.is_some();
         let has_people = self.has_people();
         let all = [
-            ('r', "be ready, or not any more", button::READY, sits),
+            ('r', "be ready", button::READY, sits && !self.is_ready()),
+            ('r', "be ready no more", button::UNREADY, sits && self.is_ready()),
             ('y', "copy the ticket", button::COPY, hosts),
             ('Q', "the ticket as a QR code", button::CODE, hosts),
             ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
@@ -112,7 +120,8 @@ impl TableScreen {
     pub(super) fn choose_in_lobby(&mut self, cx: &mut Cx<'_>, target: Target) -> bool {
         let other = |page: Page, now: Page| if page == now { Page::Seats } else { page };
         match target {
-            button::READY => self.toggle_ready(cx),
+            button::READY => cx.command(Command::Ready(true)),
+            button::UNREADY => cx.command(Command::Ready(false)),
             button::CHAT => self.open_chat(),
             button::CODE => self.front.page = other(Page::Code, self.front.page),
             button::DETAILS => self.front.page = other(Page::Details, self.front.page),
@@ -285,12 +294,9 @@ fn about(table_screen: &TableScreen) -> (String, Vec<String>) {
     };
     let options = lobby.options.iter().filter_map(|(key, value)| {
         Some(match (key.as_str(), value.as_str()) {
-            ("target", "1") => "one hand".to_owned(),
-            ("target", points) => format!("first to {points}"),
-            ("turn-time", "none") => "no turn limit".to_owned(),
             ("absence", _) | ("strict", "false") => return None,
-            (key, value) if usual(key, value) => return None,
-            _ => option_in_words(key, value),
+            (key, value) if key != "target" && usual(key, value) => return None,
+            (key, value) => option_in_words(key, value),
         })
     });
     (game.to_owned(), options.collect())
@@ -400,7 +406,14 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 /// The ticket in one line, and how friends use it.
 fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let inner = canvas.panel(area, "Ticket for your friends");
+    let for_whom = match scope_of(ticket) {
+        Some(Scope::Anywhere) => "Ticket for friends anywhere",
+        Some(Scope::Ipv6) => "Ticket for friends on your network, or by IPv6",
+        Some(Scope::Network) => "Ticket for friends on your network",
+        Some(Scope::Machine) => "Ticket for programs on this machine",
+        None => "Ticket for your friends",
+    };
+    let inner = canvas.panel(area, for_whom);
     let short = match (ticket.get(..8), ticket.get(ticket.len().saturating_sub(9)..)) {
         (Some(head), Some(tail)) if ticket.len() > 20 => format!("{head}{}{tail}", theme.glyph("…", "...")),
         _ => ticket.to_owned(),
@@ -412,6 +425,11 @@ fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.button((x, rest.y), "a", "details", button::DETAILS);
     let how = "They type fairdeal join TICKET, or choose \"join with a ticket\".";
     canvas.rows(inner, [Line::styled(how, theme.ink())]);
+}
+
+/// From where a ticket works.
+fn scope_of(ticket: &str) -> Option<Scope> {
+    Scope::of(ticket.parse::<Ticket>().ok()?.addresses())
 }
 
 /// The messages, and the line to write on.
@@ -458,8 +476,8 @@ fn draw_foot(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<
     canvas.put(area, Line::styled(text, theme.title()));
     let (mut x, y) = (area.x, area.y + 1);
     if sits && !table_screen.local {
-        let label = if ready { "not ready" } else { "ready" };
-        x = canvas.button((x, y), "r", label, button::READY);
+        let (label, target) = if ready { ("not ready", button::UNREADY) } else { ("ready", button::READY) };
+        x = canvas.button((x, y), "r", label, target);
     }
     if table_screen.has_people() {
         x = canvas.button((x, y), "p", "people", button::PEOPLE);
@@ -495,6 +513,9 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
                addresses and your public key, so that nobody can answer in your place.";
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
     let mut lines = vec![Line::styled(ticket, theme.accent()), Line::default(), Line::raw(how), Line::default()];
+    if scope_of(ticket).is_some_and(|scope| scope < Scope::Anywhere) {
+        lines.extend([Line::raw(BEYOND), Line::default()]);
+    }
     lines.extend(table_screen.lobby.addresses.iter().map(|address| Line::raw(address.as_str())));
     paragraph(canvas, text, lines);
     let x = canvas.button((foot.x, foot.y), "y", "copy", button::COPY);

@@ -65,6 +65,8 @@ mod button {
     pub(super) const CLOSE: Target = Target::Button(4);
     pub(super) const BOT: Target = Target::Button(6);
     pub(super) const READY: Target = Target::Button(7);
+    /// Takes readiness back. It is never in focus by itself: a second Enter must not undo the first.
+    pub(super) const UNREADY: Target = Target::Button(2);
     pub(super) const CHAT: Target = Target::Button(8);
     pub(super) const REMATCH: Target = Target::Button(9);
     pub(super) const AUDIT: Target = Target::Button(10);
@@ -384,7 +386,10 @@ impl TableScreen {
         let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
         // One who waits looks at the own hand.
         let own = || self.row().into_iter().map(Target::Spot).find(|target| layer.area(*target).is_some());
-        let any = || targets().find(|target| !matches!(target, Target::Key(_)));
+        if self.snapshot.is_none() && layer.area(button::READY).is_some() {
+            return Some(button::READY);
+        }
+        let any = || targets().find(|target| !matches!(*target, Target::Key(_) | button::UNREADY));
         targets().find(is_lit).or_else(own).or_else(any)
     }
 
@@ -622,7 +627,9 @@ impl Screen for TableScreen {
             all.push((format!("propose removal of {name}"), Target::Button(button)));
         }
         if self.snapshot.is_none() && self.lobby.me.is_some() {
-            all.push(("ready, or not".to_owned(), button::READY));
+            let (words, target) =
+                if self.is_ready() { ("not ready", button::UNREADY) } else { ("ready", button::READY) };
+            all.push((words.to_owned(), target));
         }
         if self.has_people() {
             all.push(("the people at this table".to_owned(), button::PEOPLE));

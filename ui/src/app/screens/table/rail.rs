@@ -174,7 +174,12 @@ pub(super) fn lines(
 
 fn draw_ticker(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     match &table_screen.chat {
-        Some(field) => draw_field(field, canvas, Rect { height: 1, ..area }),
+        Some(field) => {
+            // What is being answered stays in sight.
+            let [log, row] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
+            draw_entries(&table_screen.log, canvas, log);
+            draw_field(field, canvas, row);
+        }
         None => draw_entries(&table_screen.log, canvas, area),
     }
 }
