@@ -5,7 +5,7 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info};
-use fairdeal_peers::address::{Transport, dialable};
+use fairdeal_peers::address::{Transport, behind, dialable};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
@@ -283,7 +283,9 @@ impl SavedSeat {
             .map(|(seat, player)| {
                 let peer = PeerId::from(player.key);
                 let signed = self.agreed.records.get(seat.index()).and_then(|record| record.of(peer).ok());
-                (seat, peer, dialable(signed.unwrap_or_default(), &self.place.relays, self.place.is_local()))
+                let known = dialable(signed.unwrap_or_default(), &self.place.relays, self.place.is_local());
+                // As when the table is resumed: who has moved may have a reservation at the same relay.
+                (seat, peer, known.into_iter().chain(behind(&self.place.relays)).collect())
             })
             .collect()
     }

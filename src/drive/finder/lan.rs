@@ -115,7 +115,7 @@ impl Hosts {
         let host = self.found.get_mut(&peer)?;
         if let Some(bytes) = bytes {
             host.table = Announcement::from_bytes(bytes).ok();
-            (host.silent, host.rests, host.lost) = (0, 0, None);
+            (host.silent, host.rests, host.rests_until, host.lost) = (0, 0, None, None);
             return None;
         }
         host.lost.get_or_insert(now);

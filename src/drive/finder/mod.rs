@@ -87,7 +87,7 @@ pub enum FinderError {
     Ended,
 }
 
-/// Both sources. Pure: time is an argument.
+/// All sources. Pure: time is an argument.
 struct Search {
     hosts: Hosts,
     lists: Lists,

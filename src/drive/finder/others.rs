@@ -4,12 +4,13 @@
 //! proves its key, so it shows that the program runs, though not that it sits at this table. The node dials with a
 //! throwaway key: a program that answers does not learn who looks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use fairdeal_net::NodeEvent;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
+use fairdeal_session::people::Book;
 use fairdeal_session::view::{Others, Presence};
 use tokio::time::Instant;
 
@@ -28,11 +29,12 @@ const GRACE: Duration = Duration::from_secs(20);
 /// addresses that it has signed.
 pub type Company = Vec<(String, Vec<(Seat, PeerId, Vec<Multiaddr>)>)>;
 
-/// The other programs at these tables.
-pub fn company_of(saved: &[SavedTable]) -> Company {
+/// The other programs at these tables, but for those whom the player has blocked: they are not to learn the address.
+pub fn company_of(saved: &[SavedTable], people: &Book) -> Company {
     let own = saved.iter().filter_map(|(table, seats)| {
         let (_, own) = seats.iter().find(|(_, seat)| !seat.is_local_bot())?;
-        Some((table.clone(), own.others()))
+        let others = own.others().into_iter().filter(|(_, peer, _)| !people.is_blocked(peer));
+        Some((table.clone(), others.collect()))
     });
     own.collect()
 }
@@ -42,6 +44,8 @@ pub fn company_of(saved: &[SavedTable]) -> Company {
 pub(super) struct Sought {
     tables: BTreeMap<String, Vec<(Seat, PeerId)>>,
     programs: BTreeMap<PeerId, Program>,
+    /// All peers of the node: one may be connected, as a host nearby, before it is looked for.
+    connected: BTreeSet<PeerId>,
 }
 
 #[derive(Default)]
@@ -50,7 +54,6 @@ struct Program {
     signed: Vec<Multiaddr>,
     /// The addresses on the local network.
     found: Vec<Multiaddr>,
-    is_connected: bool,
     /// When the last connection ended.
     lost: Option<Instant>,
     /// Whether a dial has failed since the last connection began.
@@ -60,9 +63,11 @@ struct Program {
 impl Sought {
     /// Looks for these from now on, and for nobody else.
     pub(super) fn look_for(&mut self, company: &Company) -> Vec<Order> {
-        let mut before = std::mem::take(self).programs;
+        let mut before = std::mem::take(&mut self.programs);
+        self.tables.clear();
         for (table, others) in company {
             for (seat, peer, signed) in others {
+                self.tables.entry(table.clone()).or_default().push((*seat, *peer));
                 if !self.programs.contains_key(peer) && self.programs.len() >= MAX_OTHERS {
                     continue;
                 }
@@ -75,7 +80,6 @@ impl Sought {
                         program.signed.push(address.clone());
                     }
                 }
-                self.tables.entry(table.clone()).or_default().push((*seat, *peer));
             }
         }
         let kept = self.programs.keys().map(|peer| Order::Keep(*peer, self.ways(*peer)));
@@ -100,12 +104,12 @@ impl Sought {
                 }
             }
             NodeEvent::Connected { peer, .. } => {
-                let program = self.programs.get_mut(peer)?;
-                (program.is_connected, program.lost, program.has_failed) = (true, None, false);
+                self.connected.insert(*peer);
+                self.programs.get_mut(peer)?.has_failed = false;
             }
             NodeEvent::Disconnected { peer } => {
-                let program = self.programs.get_mut(peer)?;
-                (program.is_connected, program.lost) = (false, Some(now));
+                self.connected.remove(peer);
+                self.programs.get_mut(peer)?.lost = Some(now);
             }
             NodeEvent::DialFailed { peer: Some(peer), .. } => self.programs.get_mut(peer)?.has_failed = true,
             _ => {}
@@ -116,18 +120,23 @@ impl Sought {
     /// The programs that answer now, table by table.
     pub(super) fn others(&self, now: Instant) -> Others {
         let presence = |(seat, peer): &(Seat, PeerId)| {
-            let program = self.programs.get(peer);
-            (*seat, program.map_or(Presence::Sought, |program| program.presence(now)))
+            let presence = match self.programs.get(peer) {
+                _ if self.connected.contains(peer) => Presence::Here,
+                Some(program) => program.presence(now),
+                // There was no room for it.
+                None => Presence::Sought,
+            };
+            (*seat, presence)
         };
         self.tables.iter().map(|(table, seats)| (table.clone(), seats.iter().map(presence).collect())).collect()
     }
 }
 
 impl Program {
+    /// The presence of a program that is not connected.
     fn presence(&self, now: Instant) -> Presence {
         let is_known_nowhere = self.signed.is_empty() && self.found.is_empty();
         match self.lost {
-            _ if self.is_connected => Presence::Here,
             Some(lost) if now.saturating_duration_since(lost) < GRACE => Presence::Here,
             Some(_) => Presence::Silent,
             None if self.has_failed || is_known_nowhere => Presence::Silent,
@@ -205,6 +214,11 @@ mod tests {
             assert!(orders.contains(&order), "{order:?} in {orders:?}");
         }
         assert_eq!(presence(&sought, "a", now), Presence::Here);
+        // One that was connected, as a host nearby, before it was looked for.
+        sought.hear(&connected(4), now);
+        sought.look_for(&company(&[("c", 3), ("a", 1), ("d", 4)]));
+        assert_eq!(presence(&sought, "d", now), Presence::Here);
+        sought.look_for(&company(&[("c", 3), ("a", 1)]));
         assert_eq!(sought.others(now).keys().collect::<Vec<_>>(), ["a", "c"]);
     }
 
@@ -214,7 +228,10 @@ mod tests {
         let names: Vec<String> = (1..20).map(|number| format!("{number}")).collect();
         let all: Vec<(&str, u8)> = names.iter().map(String::as_str).zip(1..).collect();
         assert_eq!(sought.look_for(&company(&all)).len(), MAX_OTHERS);
-        assert!(sought.others(Instant::now()).contains_key("8"));
-        assert!(!sought.others(Instant::now()).contains_key("9"));
+        let now = Instant::now();
+        for number in ["8", "9"] {
+            assert_eq!(presence(&sought, number, now), Presence::Sought);
+        }
+        assert_eq!((sought.ways(peer(8)).len(), sought.ways(peer(9)).len()), (1, 0));
     }
 }

@@ -37,7 +37,10 @@ impl LibraryReader {
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
         // The history lists those that cannot be read, with the reason.
         let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
-        self.company.send_replace(company_of(&waiting));
+        if is_last() {
+            let people = self.data.view().people().unwrap_or_default();
+            self.company.send_replace(company_of(&waiting, &people));
+        }
         let mut library = Library {
             waiting: waiting
                 .into_iter()

@@ -9,7 +9,7 @@ use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::presence::{online, presences};
-use super::{Entry, Home, LISTED, PLATE, games, is_big, picture, target};
+use super::{Entry, Home, LISTED, PLATE, games, is_big, picture, shown, target};
 use crate::app::screen::Context;
 use crate::app::screens::lesson::has_guided_hand;
 use crate::app::screens::{puzzle, row};
@@ -151,8 +151,8 @@ impl Home {
 
         let view = context.lan.as_ref();
         let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
-        let hidden = if tables.len() > LISTED { tables.len() - LISTED + 1 } else { 0 };
-        let shown = tables.len() - hidden;
+        let shown = shown(tables.len());
+        let hidden = tables.len() - shown;
         let lan = tables.iter().enumerate().take(shown).map(|(number, table)| {
             // What a host announces stays in the words at the left; the mark at the right is ours.
             let (game, host) = (table.game(), table.host());

@@ -74,6 +74,11 @@ const FIXED: [(Entry, Option<char>, &str); 11] = [
 const ORDER: [&str; 5] = ["loot", "ivory-tower", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"];
 /// The most saved games, and the most LAN tables, that are listed beside the games.
 const LISTED: usize = 4;
+/// How many of so many tables have a row: the last row tells of the others.
+fn shown(tables: usize) -> usize {
+    if tables > LISTED { LISTED - 1 } else { tables }
+}
+
 /// Rows of a picture; a plate is as high.
 const PLATE: u16 = 5;
 
@@ -383,7 +388,7 @@ impl Screen for Home {
             // The list may change at this very moment, so a digit chooses and Enter joins.
             ScreenInput::Letter(letter @ '1'..='9') => {
                 let number = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
-                let listed = cx.context.lan.as_ref().map_or(0, |view| view.tables.len().min(LISTED));
+                let listed = cx.context.lan.as_ref().map_or(0, |view| shown(view.tables.len()));
                 if let Some(number) = number.filter(|number| *number < listed) {
                     cx.focus(target(cx.context, Entry::Lan(number)));
                 }
@@ -418,10 +423,12 @@ impl Screen for Home {
     fn keys(&self, context: &Context) -> Vec<(String, String)> {
         let has_lesson = has_guided_hand(self.info());
         let here = FIXED.iter().filter(|(entry, ..)| is_here(context, *entry));
-        let shown = here.filter(|(entry, ..)| *entry != Entry::Guided || has_lesson);
-        let keys = shown.filter_map(|(_, key, words)| Some((key.as_ref()?.to_string(), (*words).to_owned())));
-        let has_tables = context.lan.as_ref().is_some_and(|view| !view.tables.is_empty());
-        keys.chain(has_tables.then(|| ("1 2 3 4".to_owned(), "choose an open table".to_owned()))).collect()
+        let here = here.filter(|(entry, ..)| *entry != Entry::Guided || has_lesson);
+        let keys = here.filter_map(|(_, key, words)| Some((key.as_ref()?.to_string(), (*words).to_owned())));
+        let digits = 1..=context.lan.as_ref().map_or(0, |view| shown(view.tables.len()));
+        let digits = digits.map(|digit| digit.to_string()).collect::<Vec<_>>().join(" ");
+        let tables = (!digits.is_empty()).then(|| (digits, "choose an open table".to_owned()));
+        keys.chain(tables).collect()
     }
 
     fn commands(&self, context: &Context) -> Vec<(String, Target)> {

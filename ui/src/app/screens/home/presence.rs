@@ -17,7 +17,7 @@ pub(super) fn online(others: &[(Seat, Presence)]) -> Option<String> {
     let count = |presence| others.iter().filter(|(_, other)| *other == presence).count();
     match (count(Presence::Here), others.len()) {
         (0, _) if count(Presence::Sought) > 0 => None,
-        (0, _) => Some("nobody online".to_owned()),
+        (0, _) => Some("no answer".to_owned()),
         (here, all) if here == all => Some("online".to_owned()),
         (here, all) => Some(format!("{here} of {all} online")),
     }
@@ -37,15 +37,13 @@ pub(super) fn resuming(context: &Context, number: usize) -> Vec<String> {
         let (here, silent) = (names(Presence::Here), names(Presence::Silent));
         let are = |names: &[String]| if names.len() == 1 { "is" } else { "are" };
         let there = format!("{} {} online.", listed(&here), are(&here));
-        let missing = format!("{} {} not: the table waits for them.", listed(&silent), are(&silent));
+        let missing = format!("No answer from {}.", listed(&silent));
         Some(match (here.is_empty(), silent.is_empty()) {
             (true, true) => return None,
             (false, true) => vec![format!("{there} Resume at the same step."), there],
             (false, false) => vec![format!("{there} {missing}"), there],
-            (true, false) => {
-                let none = format!("{} cannot be reached now.", listed(&silent));
-                vec![format!("{none} The table waits for them, at the same step."), none]
-            }
+            // Whoever cannot be dialled from here may still dial.
+            (true, false) => vec![format!("{missing} Resume at the same step; others may come later."), missing],
         })
     };
     words().unwrap_or_else(|| vec![plain.to_owned()])
