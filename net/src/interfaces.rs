@@ -138,6 +138,10 @@ impl Interfaces {
     /// Why nothing arrives at an address, where `route` is the source address of packets to another.
     fn out_of_reach(&self, address: &Multiaddr, route: impl Fn(IpAddr) -> Option<IpAddr>) -> Option<OutOfReach> {
         let ip = first_ip(address).filter(|_| !is_loopback(address))?;
+        if self.own.iter().any(|own| own.ip == ip && own.kind == Kind::Inner) {
+            // Bridges to containers have the same addresses on many machines: this one leads to ourselves.
+            return Some(OutOfReach::OtherNetwork);
+        }
         let Some(source) = route(ip) else {
             return Some(OutOfReach::NoRoute);
         };
@@ -403,6 +407,8 @@ mod tests {
             ("/ip4/192.168.78.9/tcp/1", other),
             ("/ip4/10.8.3.9/tcp/1", None),
             ("/ip4/100.64.0.9/tcp/1", other),
+            ("/ip4/172.17.0.1/tcp/1", other),
+            ("/ip4/192.168.77.1/tcp/1", None),
             ("/ip4/93.184.215.14/tcp/1", None),
             ("/ip4/127.0.0.1/tcp/1", None),
             ("/ip6/fd77::9/tcp/1", None),

@@ -93,7 +93,7 @@ impl Links {
 }
 
 /// How long to wait for the relays before the ticket is written, in milliseconds.
-const RELAYED: u64 = 10_000;
+const RELAYED: u64 = 5_000;
 
 /// The player, and what it was told.
 pub(crate) struct Told {

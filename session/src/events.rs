@@ -47,7 +47,7 @@ pub enum SessionEvent {
     Reaching {
         /// Seconds until the session gives up.
         seconds: u64,
-        /// Why the last attempt failed, if known.
+        /// Why the last attempt failed, or why none is likely to succeed, if known.
         why: Option<String>,
     },
     /// How others can reach this table, in plain words; sent once that is known.

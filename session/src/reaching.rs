@@ -25,11 +25,6 @@ impl Reaching {
         Self { until: now.up.saturating_add(REACH), why: None, doubt: None, told: None }
     }
 
-    /// The time begins again: the machine was asleep.
-    pub(crate) fn again(self, now: Now) -> Self {
-        Self { doubt: self.doubt, ..Self::new(now) }
-    }
-
     /// From here no address leads to the host, for a reason in a player's words. Each attempt would only say that
     /// nobody answers.
     pub(crate) fn doubt(&mut self, words: String) {
@@ -53,10 +48,10 @@ impl Reaching {
 
     /// The error for the player once the time is over.
     fn given_up(&self) -> String {
-        if let Some(doubt) = &self.doubt {
-            return format!("can't reach the host: {doubt}");
-        }
         let why = self.why.as_deref().unwrap_or("nobody answers");
+        if let Some(doubt) = &self.doubt {
+            return format!("can't reach the host ({why}): {doubt}");
+        }
         format!(
             "can't reach the host ({why}); check the ticket, that the host's program still runs, and that no firewall \
              blocks it"
@@ -100,8 +95,7 @@ mod tests {
         assert_eq!(reaching.news(at(7)), told(60));
         reaching.failed("no answer at /ip4/192.0.2.1/tcp/4: Connection refused".to_owned());
         assert_eq!(reaching.news(at(7)), Ok(None));
-        let mut reaching = reaching.again(at(9));
-        assert_eq!(reaching.news(at(9)), told(60));
-        assert_eq!(reaching.given_up(), "can't reach the host: the ticket leads elsewhere");
+        let last = "no answer at /ip4/192.0.2.1/tcp/4: Connection refused";
+        assert_eq!(reaching.given_up(), format!("can't reach the host ({last}): the ticket leads elsewhere"));
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal_games::{game_info, rule_set};
-use fairdeal_net::{Transport, everywhere};
+use fairdeal_net::{Transport, everywhere, first_ip};
 use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::{any_port, is_everywhere, named_peer};
+use fairdeal_peers::address::{any_port, is_everywhere, is_loopback, named_peer};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -309,6 +309,12 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
 fn place(listen: Vec<Multiaddr>, external: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
     check_named("--relay", &relays)?;
     check_external(&external)?;
+    let has_port = |address: &Multiaddr| any_port(address) != *address;
+    if !external.is_empty() && !listen.iter().any(has_port) {
+        return Err(usage(
+            "--external names a port that leads here: add --listen with that port, as in /ip4/0.0.0.0/tcp/4001",
+        ));
+    }
     let listen = if listen.is_empty() { everywhere(0) } else { listen };
     Ok(ListenConfig { transport: Transport::Sockets, listen, external, relays })
 }
@@ -316,12 +322,13 @@ fn place(listen: Vec<Multiaddr>, external: Vec<Multiaddr>, relays: Vec<Multiaddr
 /// Refuses an external address that nobody could dial.
 fn check_external(external: &[Multiaddr]) -> anyhow::Result<()> {
     let is_dialled = |address: &&Multiaddr| {
-        named_peer(address).is_none() && any_port(address) != **address && !is_everywhere(address)
+        let outside = first_ip(address).is_some() && !is_everywhere(address) && !is_loopback(address);
+        outside && named_peer(address).is_none() && any_port(address) != **address
     };
     match external.iter().find(|address| !is_dialled(address)) {
         None => Ok(()),
         Some(address) => Err(usage(format!(
-            "--external {address}: name the address and port that friends dial, as in /ip4/93.184.215.14/tcp/4001"
+            "--external {address}: name the IP address and port that friends dial, as in /ip4/93.184.215.14/tcp/4001"
         ))),
     }
 }

@@ -167,8 +167,8 @@ fn doubt(target: &JoinTarget) -> Option<String> {
              ticket with a meeting point, or join that network"
         ),
         OutOfReach::NoRoute => format!(
-            "nothing leads from here to this {what}: this machine is in no network, or in one without IPv6; connect it, \
-             or ask the host for a ticket with a meeting point"
+            "no route leads from this machine to the addresses of this {what}; connect it to a network, or ask the host for \
+             a ticket with a meeting point"
         ),
     })
 }

@@ -34,7 +34,7 @@ pub enum Event {
     Reaching {
         /// Seconds until the program gives up.
         seconds: u64,
-        /// Why the last attempt failed, if that is known.
+        /// Why the last attempt failed, or why none is likely to succeed, if that is known.
         why: Option<String>,
     },
     /// How others can reach this table, as far as known.

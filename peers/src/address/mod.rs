@@ -93,16 +93,12 @@ pub enum Scope {
 impl Scope {
     /// The widest scope of an address; `None` without addresses.
     pub fn of(addresses: &[Multiaddr]) -> Option<Self> {
-        let each = addresses.iter().map(|address| {
-            if is_circuit(address) {
-                return if is_public(address) { Self::Anywhere } else { Self::Network };
-            }
-            match address.iter().next() {
-                _ if is_loopback(address) => Self::Machine,
-                _ if !is_public(address) => Self::Network,
-                Some(Protocol::Ip6(_)) => Self::Ipv6,
-                _ => Self::Anywhere,
-            }
+        let each = addresses.iter().map(|address| match address.iter().next() {
+            _ if is_loopback(address) => Self::Machine,
+            Some(Protocol::Ip4(ip)) if !is_global(ip) => Self::Network,
+            _ if !is_public(address) || is_example(address) => Self::Network,
+            Some(Protocol::Ip6(_)) if !is_circuit(address) => Self::Ipv6,
+            _ => Self::Anywhere,
         });
         each.max()
     }
@@ -245,8 +241,8 @@ pub fn leads_to(address: &Multiaddr, listening: &[Multiaddr]) -> bool {
     !own.is_empty() && listening.iter().any(|other| ports(other) == own)
 }
 
-/// The address with its actual port, if it left the choice to the system and one of these concrete
-/// addresses shows it.
+/// The address with its actual port, if it left the choice to the system and one of these concrete addresses shows it.
+/// The last such counts: a router may forward another port, and what it forwards comes first.
 pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
     let alike = |other: &&Multiaddr| {
         let kinds = |address: &Multiaddr| -> Vec<_> {
@@ -254,7 +250,7 @@ pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
         };
         kinds(address) == kinds(other)
     };
-    let found: Vec<Protocol<'static>> = concrete.iter().find(alike).map_or_else(Vec::new, |other| {
+    let found: Vec<Protocol<'static>> = concrete.iter().rev().find(alike).map_or_else(Vec::new, |other| {
         let ports = other.iter().filter(|protocol| port(protocol).is_some());
         ports.map(Protocol::acquire).collect()
     });
@@ -301,7 +297,7 @@ mod tests {
             (vec![], None),
             (vec!["/ip4/127.0.0.1/tcp/1"], Some(Scope::Machine)),
             (vec!["/ip4/127.0.0.1/tcp/1", lan, "/ip6/fd00::7/tcp/1"], Some(Scope::Network)),
-            (vec![lan, &near], Some(Scope::Network)),
+            (vec![lan, &near, "/ip4/192.0.2.7/tcp/1"], Some(Scope::Network)),
             (vec!["/ip6/2606:2800::7/tcp/1", lan], Some(Scope::Ipv6)),
             (vec![lan, "/ip4/93.184.215.14/tcp/1"], Some(Scope::Anywhere)),
             (vec![lan, &far], Some(Scope::Anywhere)),
@@ -356,7 +352,9 @@ mod tests {
 
     #[test]
     fn a_port_is_found_again_and_let_go() {
-        let concrete = [address("/ip6/::1/tcp/7"), address("/ip4/127.0.0.1/tcp/4001"), address("/memory/99")];
+        // The first one is what a router forwards.
+        let concrete =
+            ["/ip4/93.184.215.14/tcp/9", "/ip6/::1/tcp/7", "/ip4/127.0.0.1/tcp/4001", "/memory/99"].map(address);
         for (given, again, any) in [
             ("/ip4/0.0.0.0/tcp/0", "/ip4/0.0.0.0/tcp/4001", "/ip4/0.0.0.0/tcp/0"),
             ("/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/80", "/ip4/127.0.0.1/tcp/0"),

@@ -501,9 +501,9 @@ impl Stage {
         }
         self.hear(Heard::Time, cx);
         if *tick_at <= up {
-            if up.saturating_sub(*tick_at) > LATE {
-                // The machine was asleep.
-                cx.links.reaching = cx.links.reaching.take().map(|reaching| reaching.again(cx.now));
+            if up.saturating_sub(*tick_at) > LATE && cx.links.reaching.is_some() {
+                // The machine was asleep: the time to reach the host begins again. It may be elsewhere now.
+                cx.links.reaching = Some(Reaching::new(cx.now));
             }
             *tick_at = up.saturating_add(TICK);
             cx.told.chat.tick();

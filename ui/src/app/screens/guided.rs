@@ -111,7 +111,7 @@ impl<G: Guide> Screen for Guided<G> {
         if self.guide.input(cx, &mut self.table, input) == Handled::Yes {
             return Handled::Yes;
         }
-        // Nobody waits, and nothing is lost: Esc leaves, once nothing is open.
+        // Nobody waits, and no game is lost: Esc leaves, once nothing is open.
         if matches!(input, ScreenInput::Back) && !self.table.has_open() {
             return Handled::No;
         }

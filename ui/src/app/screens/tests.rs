@@ -28,7 +28,7 @@ use fairdeal_session::past::summary::{Ending, Summary};
 use fairdeal_session::past::{Past, What};
 use fairdeal_session::people::Mark;
 use fairdeal_session::testing::summary;
-use fairdeal_session::view::{ListedTable, Listing, LobbyView, Presence};
+use fairdeal_session::view::{ListedTable, Listing, LobbySeat, LobbyView, Presence};
 
 /// The sizes to draw every screen at.
 const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];
@@ -101,6 +101,34 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     let seat = Seat::new(2).unwrap();
     stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip { seat, milliseconds })));
     assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
+}
+
+/// One Enter too many neither takes readiness back, nor seats a bot, nor sends one away.
+#[test]
+fn enter_in_the_lobby_makes_ready_and_nothing_else() {
+    for seats in [vec![LobbySeat::clone(lobby().seats[0].as_ref().unwrap())], Vec::new()] {
+        let mut stage = TestApp::at_home(false);
+        stage.input(Input::Library(Library {
+            waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+            past: Vec::new(),
+        }));
+        stage.click_on("256f4fc1");
+        let alone = || seats.iter().cloned().map(Some).chain([None, None]).collect::<Vec<_>>();
+        let seated = if seats.is_empty() { lobby().seats } else { alone() };
+        for ready in [false, true] {
+            let ready = vec![ready; seated.len()];
+            let view = LobbyView { seats: seated.clone(), ready, me: Seat::new(0), ..lobby() };
+            stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(view))));
+            stage.draw();
+            stage.key(KeyCode::Enter);
+            stage.draw();
+            stage.key(KeyCode::Enter);
+        }
+        let commands = |effect: &&Effect| !matches!(effect, Effect::Resume(_) | Effect::LoadLibrary);
+        let all: Vec<&Effect> = stage.effects.iter().filter(commands).collect();
+        assert!(all.iter().all(|effect| matches!(effect, Effect::Session(Command::Ready(true)))), "{all:?}");
+        assert!(!all.is_empty());
+    }
 }
 
 #[test]

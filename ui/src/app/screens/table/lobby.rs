@@ -30,7 +30,7 @@ use fairdeal_session::view::{LobbySeat, LobbyView, option_in_words};
 
 /// How a ticket comes to work beyond the own network.
 const BEYOND: &str = "For friends elsewhere, name a meeting point in the settings (meet), or let your router forward a \
-                      port to this machine: host with --listen.";
+                      port to this machine: host with --listen and --external.";
 
 /// The page of the lobby.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

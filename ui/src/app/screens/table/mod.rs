@@ -386,10 +386,11 @@ impl TableScreen {
         let is_lit = |target: &Target| matches!(target, Target::Spot(spot) if lit.contains(spot));
         // One who waits looks at the own hand.
         let own = || self.row().into_iter().map(Target::Spot).find(|target| layer.area(*target).is_some());
-        if self.snapshot.is_none() && layer.area(button::READY).is_some() {
-            return Some(button::READY);
+        if self.snapshot.is_none() {
+            // Nothing that a key too many would set off: no bot comes, and nobody is sent away.
+            return [button::READY, button::CHAT].into_iter().find(|target| layer.area(*target).is_some());
         }
-        let any = || targets().find(|target| !matches!(*target, Target::Key(_) | button::UNREADY));
+        let any = || targets().find(|target| !matches!(target, Target::Key(_)));
         targets().find(is_lit).or_else(own).or_else(any)
     }
 
