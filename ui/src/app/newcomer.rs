@@ -1,5 +1,7 @@
 //! A newcomer's first games, played by the keys that the bar names alone: the hint's key, and Enter. The presses are
-//! counted, and how often the table asks back.
+//! counted, how often the table asks back, and how long it moves.
+
+use std::time::Duration;
 
 use fairdeal_games::GAMES;
 
@@ -23,7 +25,12 @@ struct Effort {
     questions: usize,
     /// Sheets between hands and at the end.
     sheets: usize,
+    /// Time in which the table shows what has happened, if nobody skips it; the bots' own pauses come to that.
+    moves: Duration,
 }
+
+/// The steps in which movement is measured.
+const FRAME: Duration = Duration::from_millis(100);
 
 /// Nothing on the screen can be chosen: a sheet covers the table.
 fn is_covered(stage: &TestApp) -> bool {
@@ -41,10 +48,11 @@ fn plays(game: usize, size: (u16, u16)) -> Effort {
     stage.size = size;
     stage.draw();
     let mut effort = Effort::default();
-    let press = |stage: &mut TestApp, count: &mut usize, key: KeyCode| {
+    let mut moves = Duration::ZERO;
+    let mut press = |stage: &mut TestApp, count: &mut usize, key: KeyCode| {
         *count += 1;
         stage.key(key);
-        stage.rest();
+        moves += stage.rest_by(FRAME);
     };
     for letter in "Ada".chars() {
         press(&mut stage, &mut effort.before, KeyCode::Char(letter));
@@ -78,14 +86,15 @@ fn plays(game: usize, size: (u16, u16)) -> Effort {
         effort.actions += 1;
         effort.questions += enters.saturating_sub(1);
     }
-    effort
+    Effort { moves, ..effort }
 }
 
 fn efforts(size: (u16, u16)) -> String {
-    let mut lines = vec!["game             to the table  actions  presses  asked back  sheets".to_owned()];
+    let mut lines = vec!["game             to the table  actions  presses  asked back  sheets  moves".to_owned()];
     for (game, info) in GAMES.iter().enumerate() {
-        let Effort { before, actions, presses, questions, sheets } = plays(game, size);
-        lines.push(format!("{:<16} {before:>12} {actions:>8} {presses:>8} {questions:>11} {sheets:>7}", info.id));
+        let Effort { before, actions, presses, questions, sheets, moves } = plays(game, size);
+        let counts = format!("{before:>12} {actions:>8} {presses:>8} {questions:>11} {sheets:>7}");
+        lines.push(format!("{:<16} {counts} {:>4} s", info.id, moves.as_secs()));
     }
     lines.join("\n")
 }

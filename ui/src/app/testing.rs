@@ -214,13 +214,18 @@ impl TestApp {
 
     /// Lets time pass until nothing moves.
     pub fn rest(&mut self) {
-        for _ in 0..1000 {
-            if self.shell.pace().is_none() {
-                return;
-            }
-            self.input(Input::Tick(Duration::from_secs(1)));
+        self.rest_by(Duration::from_secs(1));
+    }
+
+    /// The same in steps of this length. Returns how long it takes.
+    pub fn rest_by(&mut self, step: Duration) -> Duration {
+        let mut taken = Duration::ZERO;
+        while self.shell.pace().is_some() {
+            assert!(taken < step * 1000, "it moves for ever");
+            self.input(Input::Tick(step));
+            taken += step;
         }
-        panic!("it moves for ever");
+        taken
     }
 
     fn event(&mut self, event: SessionEvent) {

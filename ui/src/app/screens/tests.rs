@@ -103,6 +103,38 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
 }
 
+/// A click on a key of the bar does what the key does, to what is in focus; so does the key under the mouse.
+#[test]
+fn keys_of_the_bar_act_on_the_thing_in_focus() {
+    let mut stage = TestApp::at_home(false);
+    stage.click_on("Enter play");
+    assert_eq!(stage.shell.trail(), ["home", "Loot"]);
+    let mut stage = TestApp::at_home(false);
+    let shown = stage.draw();
+    let bar = shown.lines().last().unwrap();
+    let before = bar.split("Enter play").next().unwrap().chars().count();
+    stage.input(Input::User(UserInput::MouseMoved(Position::new(u16::try_from(before).unwrap(), 23))));
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.shell.trail(), ["home", "Loot"]);
+    for number in 0..screens(false).len() {
+        let targets = || {
+            let (_, mut stage) = screens(false).swap_remove(number);
+            stage.draw();
+            stage
+        };
+        let keys = targets().shell.layer().targets.clone();
+        for (area, target) in keys.into_iter().filter(|(_, target)| matches!(target, Target::Key(_))) {
+            let mut stage = targets();
+            stage.input(Input::User(UserInput::MouseMoved(area.as_position())));
+            stage.key(KeyCode::Enter);
+            stage.draw();
+            if stage.shell.layer().targets.iter().any(|(_, other)| *other == target) {
+                stage.click(target);
+            }
+        }
+    }
+}
+
 /// One Enter too many neither takes readiness back, nor seats a bot, nor sends one away.
 #[test]
 fn enter_in_the_lobby_makes_ready_and_nothing_else() {

@@ -486,7 +486,11 @@ impl Shell {
         self.set_focus(self.stack.len().saturating_sub(1), target);
     }
 
+    /// The keys that act on what is in focus never take it themselves: Enter would choose itself, for ever.
     fn set_focus(&mut self, place: usize, target: Target) {
+        if matches!(target, Target::Key(Intent::Choose | Intent::Uses)) {
+            return;
+        }
         if let Some(stacked) = self.stack.get_mut(place)
             && stacked.focus != Some(target)
         {
