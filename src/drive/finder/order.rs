@@ -1,4 +1,4 @@
-//! Orders of a source of tables to the node.
+//! Orders of a source to the node.
 
 use fairdeal_peers::{Multiaddr, PeerId};
 

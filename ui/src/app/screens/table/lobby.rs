@@ -93,7 +93,7 @@ impl TableScreen {
         let has_people = self.has_people();
         let all = [
             ('r', "be ready", button::READY, sits && !self.is_ready()),
-            ('r', "be ready no more", button::UNREADY, sits && self.is_ready()),
+            ('r', "not ready after all", button::UNREADY, sits && self.is_ready()),
             ('y', "copy the ticket", button::COPY, hosts),
             ('Q', "the ticket as a QR code", button::CODE, hosts),
             ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
