@@ -11,6 +11,7 @@ use fairdeal_protocol::wire::bounded::Text;
 
 use tokio::sync::oneshot;
 
+use super::door::Bytes;
 use super::{RelayLimits, RelayMetrics};
 
 /// The longest `max_message` that a node accepts, in bytes.
@@ -51,6 +52,8 @@ pub struct NodeConfig {
     pub listen: Vec<Multiaddr>,
     /// Further addresses that lead here, such as of a port that a router forwards; none by default.
     pub external: Vec<Multiaddr>,
+    /// The page that listening addresses ending in `/ws` serve to browsers; none by default.
+    pub page: Option<Bytes>,
     /// Discovery on the LAN; off by default.
     pub lan: Lan,
     /// Measures for reachability; off by default.
@@ -90,6 +93,7 @@ impl NodeConfig {
             transport,
             listen: Vec::new(),
             external: Vec::new(),
+            page: None,
             lan: Lan::Off,
             reach: Reach::Off,
             relays: Vec::new(),

@@ -53,7 +53,8 @@ impl Handshakes {
         self.lock().seated.remove(&peer);
     }
 
-    fn begin(&self, from: Option<Network>) -> (HandshakeSlot, AbortRegistration) {
+    /// Begins one from this network. It ends when its slot is dropped, and is aborted when it has to give way.
+    pub(super) fn begin(&self, from: Option<Network>) -> (HandshakeSlot, AbortRegistration) {
         let (abort, registration) = AbortHandle::new_pair();
         let id = self.lock().begin(from, abort);
         let all = self.clone();
@@ -119,7 +120,7 @@ impl Pending {
 
 /// The slot of one handshake; dropping it frees the slot.
 #[derive(Debug)]
-struct HandshakeSlot {
+pub(super) struct HandshakeSlot {
     all: Handshakes,
     id: u64,
 }

@@ -7,7 +7,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-use fairdeal_peers::address::{is_loopback, is_public, needs_zone};
+use fairdeal_peers::address::{is_door, is_loopback, is_public, needs_zone};
 use if_addrs::{IfAddr, IfOperStatus};
 use ipnet::IpNet;
 use libp2p::Multiaddr;
@@ -184,8 +184,11 @@ pub fn lan_ip(addresses: &[Multiaddr]) -> Option<IpAddr> {
 /// another one may lead to its private network all the same.
 pub fn out_of_reach(addresses: &[Multiaddr]) -> Option<OutOfReach> {
     let here = Interfaces::now();
-    let each: Option<Vec<OutOfReach>> =
-        addresses.iter().map(|address| here.out_of_reach(address, source_towards)).collect();
+    let each: Option<Vec<OutOfReach>> = addresses
+        .iter()
+        .filter(|address| !is_door(address))
+        .map(|address| here.out_of_reach(address, source_towards))
+        .collect();
     each?.into_iter().min()
 }
 

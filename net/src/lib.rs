@@ -7,6 +7,7 @@
 //! ```text
 //! config          NodeConfig               node          NodeHandle: the owner's interface
 //! driver          the task: commands in, swarm events to the event queue
+//! door            a page and WebSockets for browsers
 //! swarm           transports, behaviours   limits        connections per peer and network
 //! relays          reservations at relays   optional      features that a build may omit
 //! meet            lists of open tables     peer          peers as libp2p names them
@@ -26,6 +27,7 @@ mod codec;
 mod config;
 mod dial_scheduler;
 mod dials;
+mod door;
 mod driver;
 mod event;
 mod event_queue;
@@ -56,6 +58,7 @@ mod unseated;
 
 pub use codec::{read_frame, write_frame};
 pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach};
+pub use door::Bytes;
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use fairdeal_peers::address::Transport;
 

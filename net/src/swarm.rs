@@ -17,6 +17,7 @@ use libp2p::{
 };
 
 use super::codec::{ANNOUNCE, Announcements};
+use super::door::Door;
 use super::handshakes::{Counted, Handshakes};
 use super::idle_timeout::IdleTimeout;
 use super::limits::{ConnectionLimits, MAX_STRANGERS};
@@ -195,7 +196,7 @@ pub(super) fn build(
         // silence.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
-    let (mut transport, relayed) = transport(keypair, config)?;
+    let (mut transport, relayed) = transport(keypair, config, &handshakes)?;
     if let Some(traffic) = traffic.cloned() {
         transport = transport.map(move |(peer, connection), _| (peer, traffic.count(connection))).boxed();
     }
@@ -215,6 +216,7 @@ type Connections = Boxed<(Libp2pPeerId, StreamMuxerBox)>;
 fn transport(
     keypair: &Keypair,
     config: &NodeConfig,
+    handshakes: &Handshakes,
 ) -> Result<(Connections, Option<relay::client::Behaviour>), NodeError> {
     let noise = noise::Config::new(keypair).map_err(|error| NodeError::Setup(error.to_string()))?;
     let mut yamux = yamux::Config::default();
@@ -233,9 +235,12 @@ fn transport(
                 let tcp = secure(tcp, noise.clone(), yamux.clone(), silence);
                 with_quic(tcp, keypair, config)
             };
-            // Name lookup wraps the direct transports only: the resolver claims every address. The relay's
-            // transport comes first, since it recognises its own addresses.
-            let all = circuits.or_transport(with_names(direct)).map(|either, _| either.into_inner()).boxed();
+            let door = Door::new(config.page.clone(), handshakes.clone());
+            let door = secure(door, noise.clone(), yamux.clone(), silence);
+            // Name lookup wraps the direct transports only: the resolver claims every address. The relay's transport
+            // and the door come first, since they recognise their own addresses.
+            let named = door.or_transport(with_names(direct)).map(|either, _| either.into_inner());
+            let all = circuits.or_transport(named).map(|either, _| either.into_inner()).boxed();
             Ok((all, Some(relayed)))
         }
     }

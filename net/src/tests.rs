@@ -75,7 +75,7 @@ impl Side {
         tokio::time::timeout(PATIENCE, found).await.expect("waited in vain")
     }
 
-    async fn listening(&mut self) -> Multiaddr {
+    pub(super) async fn listening(&mut self) -> Multiaddr {
         self.until(|event| match event {
             NodeEvent::Listening(address) => Some(address),
             _ => None,
@@ -88,12 +88,12 @@ impl Side {
         self.until(|event| connected(event).then_some(())).await;
     }
 
-    async fn disconnected(&mut self, from: PeerId) {
+    pub(super) async fn disconnected(&mut self, from: PeerId) {
         let gone = NodeEvent::Disconnected { peer: from };
         self.until(|event| (event == gone).then_some(())).await;
     }
 
-    async fn message(&mut self) -> (PeerId, Vec<u8>) {
+    pub(super) async fn message(&mut self) -> (PeerId, Vec<u8>) {
         self.until(|event| match event {
             NodeEvent::Message { peer, bytes } => Some((peer, bytes)),
             _ => None,

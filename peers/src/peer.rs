@@ -5,11 +5,14 @@ use std::str::FromStr;
 
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use fairdeal_protocol::charter::SeatKey;
+use prost::Message as _;
 use serde::{Deserialize, Serialize};
 
 /// The bytes before the 32 of an Ed25519 key in a libp2p peer id: a multihash that hashes nothing, of 36 bytes, and in it
 /// protobuf field 1, key type 1; field 2, 32 bytes (libp2p's specification of peer ids).
 const PREFIX: [u8; 6] = [0x00, 0x24, 0x08, 0x01, 0x12, 0x20];
+/// The type of an Ed25519 key in libp2p's protobufs.
+const ED25519: i32 = 1;
 /// The longest text that is parsed; our ids have 52 characters.
 const MAX_TEXT: usize = 128;
 /// Number of characters of the short form.
@@ -36,7 +39,27 @@ pub enum PeerIdError {
     NotAnId(String),
 }
 
+/// A public key, as in libp2p's specification of peer ids.
+#[derive(Clone, PartialEq, prost::Message)]
+struct PublicKey {
+    #[prost(int32, required, tag = "1")]
+    kind: i32,
+    #[prost(bytes = "vec", required, tag = "2")]
+    data: Vec<u8>,
+}
+
 impl PeerId {
+    /// The public key as libp2p writes it into records and handshakes: a protobuf.
+    pub fn to_protobuf(self) -> Vec<u8> {
+        PublicKey { kind: ED25519, data: self.0.to_vec() }.encode_to_vec()
+    }
+
+    /// The peer of a public key as libp2p writes it; `None` for other bytes and other kinds of keys.
+    pub fn from_protobuf(bytes: &[u8]) -> Option<Self> {
+        let key = PublicKey::decode(bytes).ok().filter(|key| key.kind == ED25519)?;
+        Self::from_bytes(key.data.as_slice().try_into().ok()?).ok()
+    }
+
     /// The peer with this public key.
     ///
     /// # Errors

@@ -22,8 +22,6 @@ pub const MAX_RECORD: usize = 2560;
 const DOMAIN: &[u8] = b"libp2p-peer-record";
 /// The multicodec of a peer record.
 const PAYLOAD_TYPE: [u8; 2] = [0x03, 0x01];
-/// The type of an Ed25519 key.
-const ED25519: i32 = 1;
 
 /// A record as received; its bytes are unchecked until it is [read](Self::of).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,15 +52,6 @@ struct Envelope {
     payload: Vec<u8>,
     #[prost(bytes = "vec", tag = "5")]
     signature: Vec<u8>,
-}
-
-/// A public key, as in libp2p's specification of peer ids.
-#[derive(Clone, PartialEq, prost::Message)]
-struct PublicKey {
-    #[prost(int32, required, tag = "1")]
-    kind: i32,
-    #[prost(bytes = "vec", required, tag = "2")]
-    data: Vec<u8>,
 }
 
 /// RFC 3: where a peer listens, and the number of this record.
@@ -144,21 +133,19 @@ fn envelope<'a>(key: &SigningKey, addresses: impl Iterator<Item = &'a Multiaddr>
     };
     let payload = payload.encode_to_vec();
     let signature = key.sign(&signed(&PAYLOAD_TYPE, &payload)).to_bytes().to_vec();
-    let public_key = PublicKey { kind: ED25519, data: key.verifying_key().as_bytes().to_vec() }.encode_to_vec();
+    let public_key = PeerId::of(key).to_protobuf();
     Envelope { public_key, payload_type: PAYLOAD_TYPE.to_vec(), payload, signature }.encode_to_vec()
 }
 
 /// The signer of an envelope, and the record in it, if the signature is that peer's.
 fn opened(envelope: &Envelope) -> Option<(PeerId, PeerRecord)> {
-    let key = PublicKey::decode(&*envelope.public_key).ok().filter(|key| key.kind == ED25519)?;
-    let key: &[u8; 32] = key.data.as_slice().try_into().ok()?;
-    let verifying = VerifyingKey::from_bytes(key).ok()?;
+    let signer = PeerId::from_protobuf(&envelope.public_key)?;
+    let verifying = VerifyingKey::from_bytes(&signer.to_bytes()).ok()?;
     let signature = Signature::from_slice(&envelope.signature).ok()?;
     let bytes = signed(&envelope.payload_type, &envelope.payload);
     // As libp2p verifies: records that it took stand in saved games.
     verifying.verify(&bytes, &signature).ok()?;
     let record = PeerRecord::decode(&*envelope.payload).ok()?;
-    let signer = PeerId::from_bytes(key).ok()?;
     let is_record = envelope.payload_type == PAYLOAD_TYPE && record.peer_id == signer.to_id();
     is_record.then_some((signer, record))
 }
@@ -235,8 +222,7 @@ mod tests {
         let signed_as = |payload_type: [u8; 2], peer_id: Vec<u8>, field: &[u8]| {
             let payload = PeerRecord { peer_id, seq: 7, addresses: Vec::new() }.encode_to_vec();
             let signature = key(1).sign(&signed(&payload_type, &payload)).to_bytes().to_vec();
-            let public_key = PublicKey { kind: ED25519, data: key(1).verifying_key().as_bytes().to_vec() };
-            let public_key = [&public_key.encode_to_vec(), field].concat();
+            let public_key = [&peer(1).to_protobuf(), field].concat();
             let envelope = Envelope { public_key, payload_type: payload_type.to_vec(), payload, signature };
             AddressRecord::from_bytes(envelope.encode_to_vec()).unwrap().time(peer(1))
         };

@@ -10,9 +10,8 @@ use libp2p::swarm::DialError;
 use libp2p::swarm::dial_opts::PeerCondition;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
-use super::{Link, NodeTask, Phase};
+use super::{Link, NodeTask, Phase, to_dial};
 use crate::circuits::Due;
-use crate::config::MAX_DIAL_ADDRESSES;
 use crate::dials::{Dial, Ways};
 use crate::event::clean;
 use crate::failure::{concerned, dial_failure, innermost, is_own_port_taken};
@@ -51,7 +50,7 @@ impl NodeTask {
     }
 
     pub(super) fn dial(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>) {
-        let addresses: Vec<Multiaddr> = addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
+        let addresses = to_dial(addresses);
         if let Some(peer) = peer {
             return self.dial_peer(peer, addresses);
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ed25519_dalek::SigningKey;
 use fairdeal_peers::PeerId;
 use fairdeal_peers::address::is_circuit;
-use fairdeal_peers::address::{is_everywhere, is_quic};
+use fairdeal_peers::address::{is_door, is_everywhere, is_quic};
 use fairdeal_peers::listing::MeetRequest;
 use futures::StreamExt as _;
 use libp2p::core::transport::ListenerId;
@@ -337,7 +337,7 @@ impl NodeTask {
         match command {
             Command::Dial { peer, addresses } => self.dial(peer, addresses),
             Command::Keep { peer, addresses } => {
-                let addresses: Vec<Multiaddr> = addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
+                let addresses = to_dial(addresses);
                 let connected = self.peers.contains_key(&peer);
                 if self.schedule.keep(peer, addresses.clone(), connected, now) {
                     for address in &addresses {
@@ -518,6 +518,11 @@ impl NodeTask {
     }
 
     // ---- failures ----
+}
+
+/// The addresses that are dialled: doors are for browsers.
+fn to_dial(addresses: Vec<Multiaddr>) -> Vec<Multiaddr> {
+    addresses.into_iter().filter(|address| !is_door(address)).take(MAX_DIAL_ADDRESSES).collect()
 }
 
 /// The next news of the router, if there is one.

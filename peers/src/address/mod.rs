@@ -1,6 +1,6 @@
 //! Kinds of addresses, the choice of those to share or to dial, and addresses as text.
 
-use core::net::Ipv4Addr;
+use core::net::{Ipv4Addr, SocketAddr};
 
 use multiaddr::Protocol;
 
@@ -123,6 +123,46 @@ pub fn is_quic(address: &Multiaddr) -> bool {
     address.iter().any(|part| matches!(part, Protocol::QuicV1 | Protocol::Quic))
 }
 
+/// Whether an address is a door for browsers: it answers HTTP and opens WebSockets.
+pub fn is_door(address: &Multiaddr) -> bool {
+    address.iter().any(|part| matches!(part, Protocol::Ws(_) | Protocol::Wss(_)))
+}
+
+/// A door at the same interface as a TCP address, at any port; `None` beside other addresses.
+pub fn door_beside(address: &Multiaddr) -> Option<Multiaddr> {
+    let mut parts = address.iter();
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(ip @ (Protocol::Ip4(_) | Protocol::Ip6(_))), Some(Protocol::Tcp(_)), None) => {
+            Some(door(Multiaddr::empty().with(ip), 0))
+        }
+        _ => None,
+    }
+}
+
+/// A door at an IP address's port; 0 is any free one.
+fn door(ip: Multiaddr, port: u16) -> Multiaddr {
+    ip.with(Protocol::Tcp(port)).with(Protocol::Ws("/".into()))
+}
+
+/// The door at this socket; port 0 is any free one.
+pub fn door_at(place: SocketAddr) -> Multiaddr {
+    door(Multiaddr::from(place.ip()), place.port())
+}
+
+/// Where a browser finds a door, by HTTP: `http://192.168.1.7:4002`. `None` for other addresses.
+pub fn door_url(address: &Multiaddr) -> Option<String> {
+    let mut parts = address.iter();
+    let host = match parts.next()? {
+        Protocol::Ip4(ip) => ip.to_string(),
+        Protocol::Ip6(ip) => format!("[{ip}]"),
+        _ => return None,
+    };
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(Protocol::Tcp(port)), Some(Protocol::Ws(_)), None) => Some(format!("http://{host}:{port}")),
+        _ => None,
+    }
+}
+
 /// Whether an address is every interface of this machine.
 pub fn is_everywhere(address: &Multiaddr) -> bool {
     match address.iter().next() {
@@ -132,15 +172,27 @@ pub fn is_everywhere(address: &Multiaddr) -> bool {
     }
 }
 
-/// Maximum number of addresses shared with others.
+/// Maximum number of addresses shared with others, besides doors.
 const MAX_PRESENTED: usize = 6;
 /// The share of each class: public, relayed and private addresses.
 const OF_A_CLASS: usize = MAX_PRESENTED / 3;
+/// Maximum number of doors for browsers shared with others.
+const DOORS: usize = 2;
 
-/// The addresses to share, most useful first. Loopback addresses are shared only if there are no others.
-/// Addresses that need an interface's name are left out, and private ones use only TCP. The number is limited,
+/// The addresses to share, most useful first, then doors for browsers. Loopback addresses are shared only if there are no
+/// others. Addresses that need an interface's name are left out, and private ones use only TCP. The number is limited,
 /// since a ticket has to fit into a chat.
 pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
+    let (doors, others): (Vec<Multiaddr>, Vec<Multiaddr>) = addresses.iter().cloned().partition(is_door);
+    let mut chosen = chosen(&others);
+    let mut doors = self::chosen(&doors);
+    doors.truncate(DOORS);
+    chosen.extend(doors);
+    chosen
+}
+
+/// The addresses of one kind to share.
+fn chosen(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
     let link_local = |address: &Multiaddr| match address.iter().next() {
         Some(Protocol::Ip4(ip)) => ip.is_link_local(),
         _ => needs_zone(address),
@@ -366,6 +418,35 @@ mod tests {
             assert_eq!(found, address(again));
             assert_eq!(any_port(&found), address(any));
         }
+    }
+
+    #[test]
+    fn doors_are_shared_beside_the_others() {
+        let all: Vec<Multiaddr> = (1..=4)
+            .flat_map(|n| [format!("/ip4/192.168.1.{n}/tcp/4001"), format!("/ip4/192.168.1.{n}/tcp/4002/ws")])
+            .chain(["/ip4/93.184.215.14/tcp/9/ws".to_owned(), "/ip4/127.0.0.1/tcp/4002/ws".to_owned()])
+            .map(|text| address(&text))
+            .collect();
+        let told = presentable(&all);
+        let expected = ["/ip4/93.184.215.14/tcp/9/ws", "/ip4/192.168.1.1/tcp/4002/ws"].map(address);
+        assert_eq!(told.get(4..), Some(&expected[..]), "{told:?}");
+    }
+
+    #[test]
+    fn door_has_an_address_for_browsers() {
+        let beside = |text: &str| door_beside(&address(text)).map(|door| door.to_string());
+        assert_eq!(beside("/ip4/192.168.1.7/tcp/4001").as_deref(), Some("/ip4/192.168.1.7/tcp/0/ws"));
+        assert_eq!(beside("/ip4/192.168.1.7/udp/4001/quic-v1"), None);
+        assert_eq!(beside("/ip4/192.168.1.7/tcp/4001/ws"), None);
+        for (place, url) in
+            [("192.168.1.7:4002", "http://192.168.1.7:4002"), ("[fd00::7]:4002", "http://[fd00::7]:4002")]
+        {
+            let door = door_at(place.parse().unwrap());
+            assert!(is_door(&door));
+            assert_eq!(door_url(&door).as_deref(), Some(url));
+        }
+        assert_eq!(door_url(&address("/ip4/192.168.1.7/tcp/4001")), None);
+        assert_eq!(door_url(&address("/dns4/example.org/tcp/1/ws")), None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
 use multiaddr::Protocol;
 
-use crate::address::{AddressError, MAX_ADDRESS_TEXT, is_circuit, parse_address, presentable};
+use crate::address::{AddressError, MAX_ADDRESS_TEXT, door_url, is_circuit, parse_address, presentable};
 use crate::peer::PeerIdError;
 use crate::{Multiaddr, PeerId};
 
@@ -139,6 +139,13 @@ impl Ticket {
     /// The host's listening addresses, without its id; at most [`MAX_ADDRESSES`].
     pub fn addresses(&self) -> &[Multiaddr] {
         &self.addresses
+    }
+
+    /// The ticket as a link for a browser: the page at one of the host's doors, which reads the ticket behind the `#`. A
+    /// browser sends that part to nobody. `None` without a door.
+    pub fn link(&self) -> Option<String> {
+        let page = self.addresses.iter().find_map(door_url)?;
+        Some(format!("{page}/#{self}"))
     }
 
     fn to_bytes(&self) -> Vec<u8> {

@@ -1,0 +1,138 @@
+//! The door for browsers: an HTTP port that serves the page, and carries libp2p over WebSockets.
+//!
+//! A browser can open no TCP connection, but WebSockets, and pages can be fetched from anywhere. So a listening address
+//! that ends in `/ws` answers HTTP: with the page, or by becoming a WebSocket, whose messages are the bytes of an ordinary
+//! libp2p connection (Noise, Yamux). All that follows, with its limits, is that of any other connection.
+//!
+//! ```text
+//! mod    the transport: HTTP connections in, byte streams of WebSockets out
+//! http   one request: the page, a WebSocket, or a refusal
+//! bytes  the messages of a WebSocket as bytes
+//! ```
+//!
+//! The port dials nobody. An HTTP connection counts as an inbound handshake until it is a WebSocket
+//! ([`super::handshakes`]), and ends after a minute: slow phones load a page for long.
+
+mod bytes;
+mod http;
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use fairdeal_peers::address::Network;
+use futures::future::Abortable;
+use libp2p::core::transport::{DialOpts, ListenerId, TransportError, TransportEvent};
+use libp2p::multiaddr::Protocol;
+use libp2p::{Multiaddr, Transport, tcp};
+use tokio::task::JoinSet;
+
+use super::handshakes::Handshakes;
+
+pub(super) use bytes::Socket;
+pub use hyper::body::Bytes;
+
+/// Maximum time of an HTTP connection that does not become a WebSocket.
+const VISIT: Duration = Duration::from_secs(60);
+
+/// The transport.
+pub(super) struct Door {
+    tcp: tcp::tokio::Transport,
+    page: Option<Bytes>,
+    handshakes: Handshakes,
+    /// Connections that are still HTTP.
+    visits: JoinSet<Option<Visitor>>,
+}
+
+/// A browser whose WebSocket is open.
+struct Visitor {
+    socket: Socket,
+    listener: ListenerId,
+    local: Multiaddr,
+    remote: Multiaddr,
+}
+
+impl Door {
+    /// A door that serves this page, if it has one.
+    pub(super) fn new(page: Option<Bytes>, handshakes: Handshakes) -> Self {
+        let tcp = tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
+        Self { tcp, page, handshakes, visits: JoinSet::new() }
+    }
+}
+
+/// The TCP address of a door's address; `None` for any other.
+fn beneath(address: &Multiaddr) -> Option<Multiaddr> {
+    let mut tcp = address.clone();
+    matches!(tcp.pop(), Some(Protocol::Ws(path)) if path == "/").then_some(tcp)
+}
+
+fn at_door(tcp: Multiaddr) -> Multiaddr {
+    tcp.with(Protocol::Ws("/".into()))
+}
+
+impl Transport for Door {
+    type Output = Socket;
+    type Error = io::Error;
+    type ListenerUpgrade = std::future::Ready<io::Result<Socket>>;
+    type Dial = std::future::Pending<io::Result<Socket>>;
+
+    fn listen_on(&mut self, id: ListenerId, address: Multiaddr) -> Result<(), TransportError<io::Error>> {
+        let tcp = beneath(&address).ok_or_else(|| TransportError::MultiaddrNotSupported(address))?;
+        self.tcp.listen_on(id, tcp)
+    }
+
+    fn remove_listener(&mut self, id: ListenerId) -> bool {
+        self.tcp.remove_listener(id)
+    }
+
+    fn dial(&mut self, address: Multiaddr, _: DialOpts) -> Result<Self::Dial, TransportError<io::Error>> {
+        Err(TransportError::MultiaddrNotSupported(address))
+    }
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<TransportEvent<Self::ListenerUpgrade, io::Error>> {
+        while let Poll::Ready(Some(visited)) = self.visits.poll_join_next(cx) {
+            // A visit that served a page, or came to nothing, is over.
+            let Ok(Some(Visitor { socket, listener, local, remote })) = visited else { continue };
+            return Poll::Ready(TransportEvent::Incoming {
+                listener_id: listener,
+                upgrade: std::future::ready(Ok(socket)),
+                local_addr: local,
+                send_back_addr: remote,
+            });
+        }
+        while let Poll::Ready(event) = Pin::new(&mut self.tcp).poll(cx) {
+            let TransportEvent::Incoming { listener_id, upgrade, local_addr, send_back_addr } = event else {
+                let event = match event {
+                    TransportEvent::NewAddress { listener_id, listen_addr } => {
+                        TransportEvent::NewAddress { listener_id, listen_addr: at_door(listen_addr) }
+                    }
+                    TransportEvent::AddressExpired { listener_id, listen_addr } => {
+                        TransportEvent::AddressExpired { listener_id, listen_addr: at_door(listen_addr) }
+                    }
+                    other => other.map_upgrade(|_| std::future::ready(Err(io::ErrorKind::Unsupported.into()))),
+                };
+                return Poll::Ready(event);
+            };
+            let (slot, registration) = self.handshakes.begin(Network::of(&send_back_addr));
+            let page = self.page.clone();
+            let visit = async move {
+                let stream = upgrade.await.ok()?;
+                let socket = tokio::time::timeout(VISIT, http::visit(stream.into(), page)).await.ok()??;
+                let (local, remote) = (at_door(local_addr), at_door(send_back_addr));
+                Some(Visitor { socket, listener: listener_id, local, remote })
+            };
+            self.visits.spawn(async move {
+                let visited = Abortable::new(visit, registration).await;
+                drop(slot);
+                visited.ok().flatten()
+            });
+            // What was polled before it knows nothing of the new task.
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests;

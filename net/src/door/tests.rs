@@ -1,0 +1,246 @@
+//! Browsers at the door: sockets of this machine, with the machine that a page uses at their other end.
+
+use std::net::SocketAddr;
+
+use fairdeal_link::{Connection, Event, LinkError, StreamName};
+use fairdeal_peers::PeerId;
+use futures::{SinkExt as _, StreamExt as _};
+use getrandom::SysRng;
+use getrandom::rand_core::UnwrapErr;
+use libp2p::Multiaddr;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+use super::*;
+use crate::tests::{PATIENCE, Side, id, identity, quick, spawn};
+use crate::{NodeConfig, NodeEvent, Transport as Kind};
+
+const PAGE: &str = "<!doctype html><title>the page</title>";
+const MOST: usize = 1 << 20;
+
+fn at_a_door() -> NodeConfig {
+    let mut config = quick(Kind::Sockets);
+    config.listen = vec!["/ip4/127.0.0.1/tcp/0/ws".parse().unwrap()];
+    config
+}
+
+/// A node with a door, and where the door is.
+async fn opened(config: NodeConfig) -> (Side, SocketAddr) {
+    let mut side = spawn(1, config);
+    let address = side.listening().await;
+    let mut parts = address.iter();
+    let (Some(Protocol::Ip4(ip)), Some(Protocol::Tcp(port)), Some(Protocol::Ws(_)), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        panic!("{address} is no door")
+    };
+    (side, (ip, port).into())
+}
+
+/// A page's end of a connection.
+struct Browser {
+    socket: WebSocketStream<TcpStream>,
+    link: Connection,
+}
+
+async fn socket_at(place: SocketAddr) -> WebSocketStream<TcpStream> {
+    let stream = TcpStream::connect(place).await.unwrap();
+    client_async(format!("ws://{place}/"), stream).await.unwrap().0
+}
+
+impl Browser {
+    /// Dials the peer of this number there; `number` is that of its connection.
+    async fn dials(seed: u8, place: SocketAddr, peer: PeerId, number: u64) -> Self {
+        let name = StreamName { program: [seed; 8], number };
+        let link = Connection::dial(&identity(seed), peer, name, MOST, &mut UnwrapErr(SysRng)).unwrap();
+        Self { socket: socket_at(place).await, link }
+    }
+
+    async fn flush(&mut self) {
+        while let Some(bytes) = self.link.take_bytes() {
+            self.socket.send(Message::Binary(bytes.into())).await.unwrap();
+        }
+    }
+
+    /// The next thing that happens, or why the connection ends.
+    async fn next(&mut self) -> Result<Event, LinkError> {
+        let happens = async {
+            loop {
+                self.flush().await;
+                if let Some(event) = self.link.poll() {
+                    return Ok(event);
+                }
+                match self.socket.next().await {
+                    Some(Ok(Message::Binary(bytes))) => self.link.receive(&bytes)?,
+                    Some(Ok(_)) => {}
+                    _ => return Err(LinkError::Ended),
+                }
+            }
+        };
+        timeout(PATIENCE, happens).await.expect("waited in vain")
+    }
+}
+
+#[test]
+fn door_is_an_address_that_ends_in_ws() {
+    let address = |text: &str| -> Multiaddr { text.parse().unwrap() };
+    let tcp = address("/ip4/192.168.1.7/tcp/4002");
+    assert_eq!(at_door(tcp.clone()), address("/ip4/192.168.1.7/tcp/4002/ws"));
+    assert_eq!(beneath(&at_door(tcp.clone())), Some(tcp.clone()));
+    assert_eq!(beneath(&tcp), None);
+    assert_eq!(beneath(&address("/ip4/192.168.1.7/tcp/4002/wss")), None);
+}
+
+#[tokio::test]
+async fn browser_is_a_peer_like_any_other() {
+    let (mut host, place) = opened(at_a_door()).await;
+    let mut browser = Browser::dials(2, place, id(1), 1).await;
+    assert_eq!(browser.next().await, Ok(Event::Open));
+    let address = host
+        .until(|event| match event {
+            NodeEvent::Connected { peer, address } if peer == id(2) => Some(address),
+            _ => None,
+        })
+        .await;
+    assert!(beneath(&address).is_some(), "{address}");
+    let long = vec![7; 600_000];
+    for message in [b"hello".to_vec(), long.clone()] {
+        browser.link.send(&message).unwrap();
+        // A long one needs windows from the host, so both have to go on.
+        let (heard, taken) = tokio::join!(host.message(), browser.next());
+        assert_eq!((heard, taken), ((id(2), message), Ok(Event::Taken(1))));
+    }
+    host.handle.send(id(2), b"good day".to_vec()).unwrap();
+    host.handle.send(id(2), long.clone()).unwrap();
+    for message in [b"good day".to_vec(), long] {
+        assert_eq!(browser.next().await, Ok(Event::Message(message)));
+        browser.link.taken().unwrap();
+    }
+    browser.link.ping().unwrap();
+    assert_eq!(browser.next().await, Ok(Event::Pong));
+    // The node measures too.
+    let measured = host.until(|event| matches!(event, NodeEvent::Rtt { peer, .. } if peer == id(2)).then_some(()));
+    tokio::select! {
+        () = measured => {}
+        other = browser.next() => panic!("{other:?}"),
+    }
+    host.handle.disconnect(id(2)).unwrap();
+    assert_eq!(browser.next().await, Err(LinkError::Ended));
+    host.disconnected(id(2)).await;
+}
+
+/// What the browser has not acknowledged comes again on its next socket.
+#[tokio::test]
+async fn browser_that_reconnects_loses_nothing() {
+    let (mut host, place) = opened(at_a_door()).await;
+    let mut first = Browser::dials(2, place, id(1), 1).await;
+    assert_eq!(first.next().await, Ok(Event::Open));
+    host.connected(id(2)).await;
+    for message in ["one", "two"] {
+        host.handle.send(id(2), message.into()).unwrap();
+    }
+    assert_eq!(first.next().await, Ok(Event::Message(b"one".to_vec())));
+    first.link.taken().unwrap();
+    assert_eq!(first.next().await, Ok(Event::Message(b"two".to_vec())));
+    let mut second = Browser::dials(2, place, id(1), 2).await;
+    assert_eq!(second.next().await, Ok(Event::Open));
+    drop(first);
+    assert_eq!(second.next().await, Ok(Event::Message(b"two".to_vec())));
+    second.link.send(b"here").unwrap();
+    second.flush().await;
+    assert_eq!(host.message().await, (id(2), b"here".to_vec()));
+}
+
+#[tokio::test]
+async fn wrong_host_is_noticed() {
+    let (_host, place) = opened(at_a_door()).await;
+    let mut browser = Browser::dials(2, place, id(9), 1).await;
+    assert_eq!(browser.next().await, Err(LinkError::WrongPeer { found: id(1) }));
+}
+
+/// The whole answer to a request.
+async fn asks(place: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(place).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("it ends").unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn page_is_one_file_and_nothing_else_is_there() {
+    let config = NodeConfig { page: Some(Bytes::from_static(PAGE.as_bytes())), ..at_a_door() };
+    let (_host, place) = opened(config).await;
+    let page = asks(place, &format!("GET / HTTP/1.1\r\nHost: {place}\r\n\r\n")).await;
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with(PAGE), "{page}");
+    for header in ["x-frame-options: DENY", "x-content-type-options: nosniff", "cache-control: no-store"] {
+        assert!(page.contains(header), "{page}");
+    }
+    let head = asks(place, &format!("HEAD / HTTP/1.1\r\nHost: {place}\r\n\r\n")).await;
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.ends_with("\r\n\r\n"), "{head}");
+    let other = asks(place, &format!("GET /etc/passwd HTTP/1.1\r\nHost: {place}\r\n\r\n")).await;
+    assert!(other.starts_with("HTTP/1.1 404 "), "{other}");
+    let rebound = asks(place, "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n").await;
+    assert!(rebound.starts_with("HTTP/1.1 421 "), "{rebound}");
+}
+
+#[tokio::test]
+async fn build_without_a_page_says_where_to_get_it_and_has_the_socket() {
+    let (mut host, place) = opened(at_a_door()).await;
+    let answer = asks(place, &format!("GET / HTTP/1.1\r\nHost: {place}\r\n\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("table.html"), "{answer}");
+    let mut browser = Browser::dials(2, place, id(1), 1).await;
+    assert_eq!(browser.next().await, Ok(Event::Open));
+    host.connected(id(2)).await;
+}
+
+/// Strangers that say nothing, nonsense or too much cost a connection, and the door stays open.
+#[tokio::test]
+async fn rude_visitors_are_shown_out() {
+    let (mut host, place) = opened(at_a_door()).await;
+    // One network has eight handshakes: the oldest of these gives way to the others.
+    let mut silent = Vec::new();
+    for _ in 0..24 {
+        silent.push(TcpStream::connect(place).await.unwrap());
+    }
+    let mut first = silent.remove(0);
+    assert_eq!(timeout(PATIENCE, first.read(&mut [0; 1])).await.expect("it gives way").unwrap_or(0), 0);
+    let nonsense = asks(place, &"\u{1}".repeat(100)).await;
+    assert!(nonsense.is_empty() || nonsense.starts_with("HTTP/1.1 400 "), "{nonsense}");
+    let long = asks(place, &format!("GET / HTTP/1.1\r\nHost: {place}\r\nX: {}\r\n\r\n", "x".repeat(20_000))).await;
+    assert!(long.starts_with("HTTP/1.1 431 "), "{long}");
+    for message in [
+        Message::Text("hello".into()),
+        Message::Binary(vec![0; 100].into()),
+        Message::Binary(vec![0; MOST].into()),
+        Message::Close(None),
+    ] {
+        let mut socket = socket_at(place).await;
+        // A long one may meet a closed socket.
+        let _ = socket.send(message).await;
+        let ended = async { while let Some(Ok(_)) = socket.next().await {} };
+        timeout(PATIENCE, ended).await.expect("the door closes it");
+    }
+    let mut browser = Browser::dials(2, place, id(1), 1).await;
+    assert_eq!(browser.next().await, Ok(Event::Open));
+    host.connected(id(2)).await;
+}
+
+/// A half-open upgrade, and a socket that stays silent, end by their time limits.
+#[tokio::test]
+async fn slow_visitors_have_their_time() {
+    let (_host, place) = opened(at_a_door()).await;
+    let half = async {
+        let answer = asks(place, &format!("GET / HTTP/1.1\r\nHost: {place}\r\nUpgrade: websocket\r\n")).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    };
+    let silent = async {
+        let mut socket = socket_at(place).await;
+        let ended = async { while let Some(Ok(_)) = socket.next().await {} };
+        timeout(PATIENCE, ended).await.expect("the door closes it");
+    };
+    futures::join!(half, silent);
+}
