@@ -20,7 +20,7 @@ doc:
 
 # Builds the page that checks and plays games in a browser, and evenings of whole programs to compare, where that target is installed (rustup target add wasm32-unknown-unknown).
 page:
-    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo build -p fairdeal-web --profile web --target wasm32-unknown-unknown --locked && cargo build -p fairdeal-evenings --profile web --target wasm32-unknown-unknown --locked && cargo run -p fairdeal-assemble --locked -- {{built}}/wasm32-unknown-unknown/web/fairdeal_web.wasm {{built}}/page/fairdeal.html; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
+    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo build -p fairdeal-web --profile web --target wasm32-unknown-unknown --locked && cargo build -p fairdeal-evenings --profile web --target wasm32-unknown-unknown --locked && cargo run -p fairdeal-assemble --locked -- {{built}}/wasm32-unknown-unknown/web/fairdeal_web.wasm {{built}}/page; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
 
 # Builds the site in target/site, with the page for browsers; needs mdbook (cargo install mdbook).
 site: page

@@ -10,4 +10,5 @@ pub mod replay_page;
 mod signals;
 pub mod store;
 pub mod summary;
+mod table_page;
 pub mod tui;

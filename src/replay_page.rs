@@ -47,7 +47,10 @@ pub fn with_game(transcript: &[u8], name: &str) -> Result<String, NoPage> {
 }
 
 /// The page and where it comes from.
-fn page() -> Result<(String, PathBuf), NoPage> {
+///
+/// # Errors
+/// [`NoPage`].
+pub(crate) fn page() -> Result<(String, PathBuf), NoPage> {
     let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     if named.is_none()
         && let Some(page) = EMBEDDED

@@ -1,5 +1,6 @@
 //! Command-line arguments. Doc comments here become `--help` and the manual page.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
@@ -314,6 +315,13 @@ pub(super) struct Host {
     /// Address at which friends elsewhere reach you, such as of a port that your router forwards; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) external: Vec<Multiaddr>,
+    /// Where browsers find the page and the table, as in 0.0.0.0:8080 [default: any port, beside each address to listen
+    /// on]
+    #[arg(long, value_name = "IP:PORT", conflicts_with = "no_web")]
+    pub(super) web: Option<SocketAddr>,
+    /// Open no port for browsers
+    #[arg(long)]
+    pub(super) no_web: bool,
     /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
@@ -358,6 +366,12 @@ pub(super) struct Join {
     /// Address at which other guests reach you, such as of a port that your router forwards; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) external: Vec<Multiaddr>,
+    /// Where browsers at the table find you, as in 0.0.0.0:8080 [default: any port, beside each address to listen on]
+    #[arg(long, value_name = "IP:PORT", conflicts_with = "no_web")]
+    pub(super) web: Option<SocketAddr>,
+    /// Open no port for browsers
+    #[arg(long)]
+    pub(super) no_web: bool,
     /// Relay that other guests can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,

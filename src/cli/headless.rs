@@ -15,6 +15,7 @@ use crate::drive::Handle;
 use crate::events::convert::Converter;
 use crate::events::{SessionLine, Version};
 use crate::signals::Signals;
+use crate::table_page::table_page;
 use fairdeal_session::events::{Command, SessionEvent};
 
 /// How long the program may take to stop once asked: it prints the last events and informs the other seats.
@@ -81,6 +82,12 @@ fn in_words(person: &SeatPerson) -> String {
         }
         _ => format!(" ({words})"),
     }
+}
+
+/// The link for friends with a browser, if this program serves the page.
+fn link(ticket: &str) -> Option<String> {
+    table_page()?;
+    ticket.parse::<Ticket>().ok()?.link()
 }
 
 /// Whether a ticket leads nowhere but to the bots of this program.
@@ -180,7 +187,10 @@ impl Printer {
         Some(match event {
             SessionEvent::Lobby(view) => {
                 let ticket = self.new_ticket(view).filter(|ticket| !is_local(ticket))?;
-                format!("ticket: {ticket}")
+                match link(ticket) {
+                    Some(link) => format!("ticket: {ticket}\nin a browser: {link}"),
+                    None => format!("ticket: {ticket}"),
+                }
             }
             SessionEvent::Ticket { ticket, .. } => {
                 format!("ticket: {ticket}\nPlayers who can't find you: fairdeal resume {ticket}")

@@ -1,6 +1,7 @@
 //! Tables from the command line: play, host, join, and bots.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use fairdeal_games::{game_info, rule_set};
 use fairdeal_net::{Transport, everywhere, first_ip};
 use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::{any_port, is_everywhere, is_loopback, named_peer};
+use fairdeal_peers::address::{any_port, door_at, is_everywhere, is_loopback, named_peer};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -25,6 +26,7 @@ use super::history::SHORT;
 use super::output::{complain, say};
 use crate::clock::today;
 use crate::drive::bot;
+use crate::drive::listening::with_doors;
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{is_known_to, open_seats, saved_tables};
@@ -304,9 +306,47 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     })
 }
 
-/// Where to listen (by default on every interface), where others find that from outside, and through which relays they
-/// connect.
-fn place(listen: Vec<Multiaddr>, external: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
+/// Where browsers find a table.
+#[derive(Clone, Copy, Debug)]
+enum Doors {
+    /// Nowhere.
+    None,
+    /// At any port, beside each address to listen on.
+    Beside,
+    At(SocketAddr),
+}
+
+impl Doors {
+    /// By default there are doors where the LAN may know of the table.
+    fn of(web: Option<SocketAddr>, no_web: bool, no_lan: bool) -> Self {
+        match web {
+            Some(place) => Self::At(place),
+            None if no_web || no_lan => Self::None,
+            None => Self::Beside,
+        }
+    }
+
+    /// Adds the doors of somebody who listens there. On this machine alone nobody needs one.
+    fn beside(self, mut listen: Vec<Multiaddr>) -> Vec<Multiaddr> {
+        match self {
+            Self::None => listen,
+            Self::Beside => with_doors(listen),
+            Self::At(place) => {
+                listen.push(door_at(place));
+                listen
+            }
+        }
+    }
+}
+
+/// Where to listen (by default on every interface), where others find that from outside, through which relays they
+/// connect, and where browsers do.
+fn place(
+    listen: Vec<Multiaddr>,
+    external: Vec<Multiaddr>,
+    relays: Vec<Multiaddr>,
+    doors: Doors,
+) -> anyhow::Result<ListenConfig> {
     check_named("--relay", &relays)?;
     check_external(&external)?;
     let has_port = |address: &Multiaddr| any_port(address) != *address;
@@ -315,7 +355,7 @@ fn place(listen: Vec<Multiaddr>, external: Vec<Multiaddr>, relays: Vec<Multiaddr
             "--external names a port that leads here: add --listen with that port, as in /ip4/0.0.0.0/tcp/4001",
         ));
     }
-    let listen = if listen.is_empty() { everywhere(0) } else { listen };
+    let listen = doors.beside(if listen.is_empty() { everywhere(0) } else { listen });
     Ok(ListenConfig { transport: Transport::Sockets, listen, external, relays })
 }
 
@@ -364,11 +404,12 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         complain_of_people(&data);
     }
     runtime()?.block_on(async {
+        let doors = Doors::of(host.web, host.no_web, host.no_lan);
         let opening = Opening {
             rules,
             bots: host.bots,
             place: Place {
-                listen: place(host.listen, host.external, host.relay)?,
+                listen: place(host.listen, host.external, host.relay, doors)?,
                 bind_when_free: false,
                 lan: !host.no_lan,
                 meet: host.meet,
@@ -418,7 +459,8 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
             },
         };
         need_screen(headless_seat)?;
-        let place = place(join.listen, join.external, join.relay)?;
+        let doors = Doors::of(join.web, join.no_web, join.no_lan);
+        let place = place(join.listen, join.external, join.relay, doors)?;
         let own = headless_seat.then(|| own_pilot(&join.seat, exec));
         let exec = exec_bot(exec)?;
         let print = Print::of(&join.seat, headless_seat, exec.as_ref().map(ExecBot::leash));

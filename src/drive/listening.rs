@@ -4,11 +4,13 @@
 use ed25519_dalek::SigningKey;
 use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, everywhere};
 use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::any_port;
+use fairdeal_peers::address::{any_port, door_beside, is_door, is_loopback};
 use tokio::sync::mpsc;
 
 use fairdeal_session::frame::MAX_FRAME;
 use fairdeal_session::setup::ListenConfig;
+
+use crate::table_page::table_page;
 
 /// Where to listen while another session holds these addresses, and which ones to bind when free.
 pub(super) fn elsewhere(place: &ListenConfig) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
@@ -32,6 +34,9 @@ pub(super) fn spawn_near(key: &SigningKey, mut config: NodeConfig) -> Result<(Sp
         let Some(listen) = without(&config.listen, &failed) else {
             // None of the wanted addresses is left: this machine's addresses have changed.
             config.listen = everywhere(0);
+            if wanted.iter().any(is_door) {
+                config.listen = with_doors(config.listen);
+            }
             let spawned = Node::spawn(key, config)?;
             return Ok((spawned, Vec::new()));
         };
@@ -59,6 +64,13 @@ fn still_awaited(wanted: &[Multiaddr], listen: &[Multiaddr]) -> Vec<Multiaddr> {
     wanted.iter().filter(is_awaited).cloned().collect()
 }
 
+/// Addresses to listen on, with a door for browsers beside each that is not of this machine alone.
+pub fn with_doors(mut listen: Vec<Multiaddr>) -> Vec<Multiaddr> {
+    let doors: Vec<Multiaddr> = listen.iter().filter(|address| !is_loopback(address)).filter_map(door_beside).collect();
+    listen.extend(doors);
+    listen
+}
+
 /// The node configuration of a session.
 pub(super) fn config_of(place: &ListenConfig, is_host: bool) -> NodeConfig {
     let mut config = NodeConfig::new(place.transport);
@@ -66,6 +78,9 @@ pub(super) fn config_of(place: &ListenConfig, is_host: bool) -> NodeConfig {
     config.external.clone_from(&place.external);
     config.relays.clone_from(&place.relays);
     config.max_message = MAX_FRAME;
+    if place.listen.iter().any(is_door) {
+        config.page = table_page();
+    }
     config.reach = match (place.is_local(), is_host) {
         (true, _) => Reach::Off,
         (false, true) => Reach::Host,

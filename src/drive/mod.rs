@@ -9,7 +9,7 @@
 mod clock;
 mod files;
 pub mod finder;
-mod listening;
+pub mod listening;
 pub mod local_bots;
 pub mod people;
 pub mod practice;

@@ -8,6 +8,10 @@ mod absent;
 mod abuse;
 mod auditor;
 mod bots;
+#[path = "../fixture/browser.rs"]
+mod browser;
+#[path = "../fixture/built.rs"]
+mod built;
 mod chat;
 mod cheat;
 mod citations;
@@ -73,5 +77,6 @@ mod vectors;
 mod walls;
 mod watch;
 mod way;
+mod web;
 mod words;
 mod wrong_day;

@@ -14,7 +14,12 @@
   const NAMED = /^(Arrow|Page|Home$|End$|Enter$|Escape$|Backspace$|Delete$|F1$)/;
   const LIGHT = matchMedia("(prefers-color-scheme: light)");
   const NOTHING = { columns: 0, rows: 0, lines: [], svg: null, back: null };
+  // This page as it came: a game is saved inside a copy that opens no connection.
+  const SOURCE = document.documentElement.outerHTML;
+  // Whether the page may open sockets, and so sit down at tables.
+  const JOINS = document.querySelector("meta[http-equiv]").content.includes("connect-src ws:");
   const table = document.getElementById("table");
+  const typed = document.getElementById("typed");
   const status = document.getElementById("status");
   const chooser = document.getElementById("file");
   const text = (id) => document.getElementById(id).textContent;
@@ -71,10 +76,50 @@
     table.dataset.busy = answer.busy;
     if (status.textContent !== answer.said) status.textContent = answer.said;
     if (answer.pick) chooser.click();
+    if (answer.copy !== undefined) copy(answer.copy);
+    if (answer.game !== undefined) saveGame(...answer.game);
+    if (types !== answer.types) {
+      types = answer.types;
+      if (!types && document.activeElement === typed) table.focus();
+    }
+    // A phone shows its keyboard for a field alone.
+    if (types && touches) typed.focus({ preventScroll: true });
     if (answer.save !== undefined) {
       // Some browsers keep nothing for pages from a file.
       try { localStorage.setItem("fairdeal-settings", answer.save); } catch { }
     }
+  }
+
+  // Whether the player types into a field, and whether by touch.
+  let types = false;
+  let touches = false;
+
+  function saveGame(name, game) {
+    const element = `<script type="text/plain" id="game" data-name="${name}">${game}<\/script>`;
+    const page = SOURCE.replace("<!--" + "game-->", element).replace("connect-src ws: wss:", "connect-src 'none'");
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(["<!doctype html>\n", page], { type: "text/html" }));
+    link.download = name.replace(/\.fairdeal$/, ".html");
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  }
+
+  // Plain http has no clipboard of its own: there the browser copies what is marked in a field.
+  async function copy(words) {
+    let copied = false;
+    try {
+      await navigator.clipboard.writeText(words);
+      copied = true;
+    } catch {
+      const field = document.createElement("textarea");
+      field.value = words;
+      document.body.append(field);
+      field.select();
+      copied = document.execCommand("copy");
+      field.remove();
+      table.focus();
+    }
+    ask({ copied });
   }
 
   function saved() {
@@ -117,6 +162,8 @@
     const types = event.getModifierState("AltGraph");
     if (event.isComposing || event.metaKey || (!types && (event.ctrlKey || event.altKey))) return false;
     if (event.key === "Tab") return document.activeElement === table;
+    // A field's letters come as what they do to it.
+    if (document.activeElement === typed) return event.key !== "Backspace" && NAMED.test(event.key);
     // The chooser's button keeps its own keys.
     return document.activeElement !== chooser && ([...event.key].length === 1 || NAMED.test(event.key));
   }
@@ -161,6 +208,13 @@
       (document.activeElement === table ? chooser : table).focus();
     });
     addEventListener("paste", (event) => ask({ paste: event.clipboardData.getData("text").slice(0, PASTE) }));
+    // What a phone's keyboard does: it names no keys.
+    typed.addEventListener("beforeinput", (event) => {
+      event.preventDefault();
+      if (event.inputType === "insertLineBreak") ask({ key: { key: "Enter" } });
+      else if (event.inputType.startsWith("delete")) ask({ key: { key: "Backspace" } });
+      else if (event.data) ask({ paste: event.data });
+    });
     let down = null;
     // Whether the pointer was far from where it went down when it was released.
     let dragged = false;
@@ -170,6 +224,7 @@
     // The first finger alone scrolls; the browser zooms with two.
     table.addEventListener("pointerdown", (event) => {
       if (!event.isPrimary) return;
+      touches = event.pointerType === "touch";
       down = { x: event.clientX, y: event.clientY, rolls: event.clientY };
       dragged = false;
       right = event.pointerType === "mouse" && event.button === 2;
@@ -223,6 +278,11 @@
   }
 
   async function start() {
+    if (JOINS) {
+      document.title = "fairdeal: a seat at a table";
+      document.getElementById("note").textContent =
+        "This page sits at a table: it connects to the programs that the ticket and the players name, and to nobody else.";
+    }
     const source = new Blob([text("worker")], { type: "text/javascript" });
     worker = new Worker(URL.createObjectURL(source));
     worker.onmessage = ({ data }) => (data.fault === undefined ? show(data.answer) : fault(data.fault));
@@ -240,6 +300,7 @@
       ...surroundings(),
       still: matchMedia("(prefers-reduced-motion: reduce)").matches,
       settings: saved(),
+      table: JOINS ? { origin: location.origin.startsWith("http") ? location.origin : null, ticket: location.hash.slice(1), kept: [] } : null,
     };
     worker.postMessage({ module, start: begin });
     listen();

@@ -1,5 +1,6 @@
 
-// The worker: owns the module, its timers, and the slices of a long check, between which it listens to the page.
+// The worker: owns the module, its timers, and the slices of a long check, between which it listens to the page. For a
+// seat at a table it also owns the sockets and the database; what is said and kept there the module decides.
 "use strict";
 (() => {
   // How long a slice may take, in milliseconds.
@@ -37,7 +38,8 @@
     return true;
   }
 
-  function tell(message) {
+  function tell(ask) {
+    const message = { up: Math.round(performance.now()), wall: Date.now(), ask };
     const encoded = new TextEncoder().encode(JSON.stringify(message, whole));
     if (!write(wasm.message_room(encoded.length), encoded)) return;
     const length = wasm.handle();
@@ -49,6 +51,8 @@
     }
     started = true;
     postMessage({ answer });
+    answer.sockets?.forEach(socket);
+    answer.store?.forEach(store);
     const now = performance.now();
     // Time that nothing waited for does not count.
     if (!paced) last = now;
@@ -88,6 +92,104 @@
     };
   }
 
+  // ---- sockets ----
+
+  const sockets = new Map();
+  const packed = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const unpacked = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const happened = guarded(([id, what]) => sockets.has(id) && tell({ socket: [id, what] }));
+
+  function socket(order) {
+    if (order.open) {
+      const { id, url } = order.open;
+      const lost = () => {
+        happened([id, "closed"]);
+        sockets.delete(id);
+      };
+      try {
+        const opened = new WebSocket(url);
+        opened.binaryType = "arraybuffer";
+        opened.onopen = () => happened([id, "opened"]);
+        opened.onmessage = ({ data }) => happened([id, { heard: packed(new Uint8Array(data)) }]);
+        opened.onclose = lost;
+        sockets.set(id, opened);
+      } catch {
+        // A page from https may open no plain socket.
+        sockets.set(id, null);
+        setTimeout(lost, 0);
+      }
+    } else if (order.send) {
+      const opened = sockets.get(order.send.id);
+      if (opened?.readyState === WebSocket.OPEN) opened.send(unpacked(order.send.bytes));
+    } else {
+      sockets.get(order.close)?.close();
+      sockets.delete(order.close);
+    }
+  }
+
+  // ---- the database ----
+
+  let database = null;
+  // The name of this page. Of one table the page that was opened last may write.
+  const own = packed(crypto.getRandomValues(new Uint8Array(12)));
+  const asked = (request) =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const done = (writing) =>
+    new Promise((resolve, reject) => {
+      writing.oncomplete = resolve;
+      writing.onerror = writing.onabort = () => reject(writing.error);
+    });
+  const transaction = () => database.transaction("kept", "readwrite", { durability: "strict" });
+  const beginsWith = (start) => IDBKeyRange.bound(start, start + "\uffff");
+
+  // The number of a ticket's table, in hexadecimal: eight bytes of base32 behind the first three letters.
+  function lobby(ticket) {
+    const digits = ticket.toLowerCase().match(/fd1([a-z2-7]{13})/)?.[1] ?? "";
+    const bits = Array.from(digits, (digit) => "abcdefghijklmnopqrstuvwxyz234567".indexOf(digit).toString(2).padStart(5, "0"));
+    return (bits.join("").slice(0, 64).match(/.{4}/g) ?? []).map((four) => parseInt(four, 2).toString(16)).join("");
+  }
+
+  // Opens the database, and takes the table of this ticket over from other tabs. Returns all that is kept.
+  async function open(ticket) {
+    const opening = indexedDB.open("fairdeal", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("kept");
+    database = await asked(opening);
+    const taking = transaction();
+    const kept = taking.objectStore("kept");
+    if (lobby(ticket)) kept.put(own, `lease/${lobby(ticket)}`);
+    const [keys, values] = [asked(kept.getAllKeys()), asked(kept.getAll())];
+    await done(taking);
+    const found = (await keys).map(async (key, place) => [key, (await values)[place]]);
+    return (await Promise.all(found)).filter(([key]) => !key.startsWith("lease/"));
+  }
+
+  async function carryOut({ put, delete: gone }) {
+    if (!database) throw new Error("this browser keeps nothing for this page");
+    const writing = transaction();
+    const kept = writing.objectStore("kept");
+    const finished = done(writing);
+    const lease = `lease/${(put[0]?.[0] ?? gone[0]).split("/")[0]}`;
+    const holder = await asked(kept.get(lease));
+    if (holder !== undefined && holder !== own) {
+      writing.abort();
+      finished.catch(() => {});
+      throw new Error("this seat is open in another tab. Play on there, or reload this page to play here");
+    }
+    kept.put(own, lease);
+    for (const start of gone) kept.delete(beginsWith(start));
+    for (const [key, value] of put) kept.put(value, key);
+    await finished;
+  }
+
+  function store(order) {
+    const answer = guarded((fault) => tell({ stored: [order.id, fault] }));
+    const failed = (why) => answer({ full: why?.name === "QuotaExceededError", why: String(why?.message ?? why) });
+    carryOut(order).then(() => answer(null), failed);
+  }
+
   const hear = guarded((data) => {
     if (!data.file) return tell(data.ask);
     const file = new Uint8Array(data.file);
@@ -106,10 +208,15 @@
       await ready;
       return hear(data);
     }
+    const { start } = data;
+    if (start.table) {
+      // Without a database the page still shows why nobody can sit down.
+      start.table.kept = await open(start.table.ticket).catch(() => []);
+    }
     // The module imports nothing.
     WebAssembly.instantiate(data.module, {}).then((instance) => {
       wasm = instance.exports;
-      guarded(tell)({ start: data.start });
+      guarded(tell)({ start });
       begin();
     }, stop);
   };

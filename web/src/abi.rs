@@ -6,7 +6,9 @@
 
 use std::cell::RefCell;
 
-use crate::message::{Answer, Ask};
+use fairdeal_protocol::table::clocks::Now;
+
+use crate::message::{Answer, Ask, Message};
 use crate::page::{MAX_FILE, MAX_MESSAGE, Page};
 
 #[derive(Default)]
@@ -59,12 +61,13 @@ pub(crate) extern "C" fn handle() -> usize {
 }
 
 fn answer(module: &mut Module) -> Result<Answer, String> {
-    let ask: Ask = serde_json::from_slice(&module.message).map_err(|why| why.to_string())?;
+    let Message { up, wall, ask } = serde_json::from_slice(&module.message).map_err(|why| why.to_string())?;
     let page = match (&mut module.page, &ask) {
         (Some(page), _) => page,
         (none, Ask::Start(start)) => none.insert(Page::new(start)?),
         (None, _) => return Err("the page has not started".to_owned()),
     };
+    page.set_time(Now { up, wall });
     Ok(page.handle(ask, &module.file))
 }
 

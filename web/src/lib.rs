@@ -16,3 +16,4 @@
 mod abi;
 pub mod message;
 pub mod page;
+mod seat;

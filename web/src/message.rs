@@ -2,7 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A message of the scripts.
+/// A message of the scripts, and when it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// Milliseconds of a clock that never jumps.
+    pub up: u64,
+    /// Milliseconds since 1970.
+    pub wall: u64,
+    pub ask: Ask,
+}
+
+/// What a message is about.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
@@ -36,6 +47,57 @@ pub enum Ask {
         today: String,
         light: bool,
     },
+    /// Something has happened to the socket with this number.
+    Socket(u64, SocketHappened),
+    /// The database has carried out the order with this number, or not.
+    Stored(u64, Option<NotStored>),
+    /// Text was copied, or could not be.
+    Copied(bool),
+}
+
+/// What happens to a socket.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SocketHappened {
+    Opened,
+    /// Bytes, in base64.
+    Heard(String),
+    Closed,
+}
+
+/// Why the database has not carried out an order.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct NotStored {
+    /// Whether there is no room.
+    pub full: bool,
+    pub why: String,
+}
+
+/// An order to the scripts about a socket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SocketOrder {
+    Open {
+        id: u64,
+        url: String,
+    },
+    /// Send these bytes, in base64.
+    Send {
+        id: u64,
+        bytes: String,
+    },
+    Close(u64),
+}
+
+/// An order to the database of the browser: one transaction. [`Ask::Stored`] answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StoreOrder {
+    pub id: u64,
+    /// Keys, and what is to stand there.
+    pub put: Vec<(String, String)>,
+    /// The beginnings of keys that are to go.
+    pub delete: Vec<String>,
 }
 
 /// How the page begins.
@@ -54,6 +116,21 @@ pub struct Start {
     pub still: bool,
     /// The settings that the page saved, if any: TOML.
     pub settings: Option<String>,
+    /// What the page needs to join tables; `None` on the page that opens no connection.
+    #[serde(default)]
+    pub table: Option<TableStart>,
+}
+
+/// How a page begins that may join tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TableStart {
+    /// Where the page comes from, as `http://192.168.1.7:4002`; `None` if it is a file.
+    pub origin: Option<String>,
+    /// The part of its address behind the `#`: a ticket.
+    pub ticket: String,
+    /// All that the database holds: keys, and what stands there.
+    pub kept: Vec<(String, String)>,
 }
 
 /// A key as a browser names it.
@@ -90,4 +167,18 @@ pub struct Answer {
     /// Settings to save: TOML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub save: Option<String>,
+    /// Orders about sockets, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sockets: Vec<SocketOrder>,
+    /// Orders to the database, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub store: Vec<StoreOrder>,
+    /// A game to save as a page: its file name, and the transcript in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<(String, String)>,
+    /// Text for the clipboard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
+    /// Whether the player is typing into a field: a phone shows its keyboard.
+    pub types: bool,
 }

@@ -1,23 +1,30 @@
 //! The page as state and its transitions: a message in, a frame and requests out.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_encoding::HEXLOWER;
+use data_encoding::{BASE64, HEXLOWER};
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::search::Budget;
 use fairdeal_games::{AnyGame, bot, rule_set, sharp_bot};
+use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::transcript::Transcript;
-use fairdeal_session::events::SessionEvent;
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::io::StoreFault;
 use fairdeal_session::practice::{Opponents, Practice};
 use fairdeal_session::replay::{Reading, Replay};
 use fairdeal_session::text::{clean, clean_error};
-use fairdeal_ui::app::event::{Audited, Input, UiEvent};
+use fairdeal_ui::app::event::{Audited, Copied, Input, UiEvent};
 use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
 use fairdeal_ui::app::screens::audit::Audit;
 use fairdeal_ui::app::screens::home::Home;
+use fairdeal_ui::app::screens::table::TableScreen;
+use fairdeal_ui::app::screens::welcome::Welcome;
 use fairdeal_ui::app::shell::Shell;
 use fairdeal_ui::input::{KeyCode, UserInput};
 use fairdeal_ui::settings::Settings;
@@ -30,7 +37,8 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use crate::message::{Answer, Ask, Pressed, Start};
+use crate::message::{Answer, Ask, NotStored, Pressed, Start, StoreOrder, TableStart};
+use crate::seat::{Seat, Way};
 
 /// The smallest and the largest frame, in columns and rows.
 const LEAST: (u16, u16) = (60, 20);
@@ -40,7 +48,9 @@ pub const MAX_FILE: usize = 64 << 20;
 /// The longest message, in bytes: a paste is the longest.
 pub const MAX_MESSAGE: usize = 1 << 20;
 /// Why a request is refused that only the program can carry out.
-const ELSEWHERE: &str = "This page has no network and no saved games. Install fairdeal for that.";
+const ELSEWHERE: &str = "This page opens no tables and keeps no list of games. Install fairdeal for that.";
+/// How far apart the numbers are with which the orders of two seats of this page begin.
+const APART: u64 = 1 << 32;
 /// Inks on dark and on light ground, for the text around the frame.
 const INKS: (&str, &str) = ("#e8e8e8", "#181818");
 
@@ -68,6 +78,20 @@ pub struct Page {
     reading: Option<Reading>,
     /// The file that has been checked.
     replay: Option<Arc<Replay>>,
+    now: Now,
+    /// Where the page comes from, if it is no file.
+    origin: Option<String>,
+    /// The seat at a table of others.
+    seat: Option<Seat>,
+    /// How many seats this page has had.
+    seats: u64,
+    /// The game of the last seat that has ended, under its file name.
+    finished: Option<(PathBuf, Arc<Transcript>)>,
+    /// All that the browser's database holds, and the orders that it has not answered.
+    kept: BTreeMap<String, String>,
+    writing: BTreeMap<u64, StoreOrder>,
+    /// The ticket of a table to join with the first message.
+    awaits: Option<String>,
 }
 
 impl Page {
@@ -86,13 +110,19 @@ impl Page {
             user: "Guest".to_owned(),
             today: start.today.clone(),
             is_page: true,
+            joins: start.table.is_some(),
             ..Context::new(settings, Depth::True)
         };
         context.themes.is_light = start.light;
         context.dress();
+        context.check_target = check_target;
+        let TableStart { origin, ticket, kept } = start.table.clone().unwrap_or_default();
+        let invited = check_target(&ticket).is_ok().then(|| ticket.clone());
+        context.invited.clone_from(&invited);
+        let is_named = context.settings.name.is_some();
         let size = fitting(start.columns, start.rows);
         let Ok(screen) = Terminal::new(TestBackend::new(size.0, size.1));
-        Ok(Self {
+        let mut page = Self {
             shell: Shell::new(context, Box::new(Home::default())),
             screen,
             shown: Vec::new(),
@@ -101,7 +131,34 @@ impl Page {
             bots_due: None,
             reading: None,
             replay: None,
-        })
+            now: Now::default(),
+            origin,
+            seat: None,
+            seats: 0,
+            finished: None,
+            kept: kept.into_iter().collect(),
+            writing: BTreeMap::new(),
+            awaits: None,
+        };
+        match invited {
+            // Whoever comes back sits down at once.
+            Some(ticket) if is_named => {
+                page.shell.push(Box::new(TableScreen::new("joining", false)));
+                page.awaits = Some(ticket);
+            }
+            Some(_) => page.shell.push(Box::new(Welcome::default())),
+            None if !ticket.is_empty() => {
+                let why = "The link to this page has no whole ticket behind its #. Copy it again.".to_owned();
+                page.shell.toast(Tone::Bad, why);
+            }
+            None => {}
+        }
+        Ok(page)
+    }
+
+    /// Tells the page what time it is, before a message.
+    pub fn set_time(&mut self, now: Now) {
+        self.now = now;
     }
 
     /// Carries out a message; `file` are the bytes for [`Ask::File`].
@@ -109,7 +166,12 @@ impl Page {
         let mut answer = Answer::default();
         let input = match ask {
             // A second start changes nothing.
-            Ask::Start(_) => None,
+            Ask::Start(_) => {
+                if let Some(target) = self.awaits.take() {
+                    self.take_seat(&target, None, false, &mut answer);
+                }
+                None
+            }
             Ask::Key(pressed) => key(&pressed).map(|code| UserInput::Key(code.into())),
             Ask::Paste(text) => Some(UserInput::Paste(text)),
             Ask::Click(x, y) => Some(UserInput::Click(Position { x, y })),
@@ -130,6 +192,21 @@ impl Page {
                 self.let_bots_act(passed, &mut answer);
                 None
             }
+            Ask::Socket(id, happened) => {
+                if let Some(seat) = &mut self.seat {
+                    seat.socket(id, &happened, self.now, &mut self.rng);
+                }
+                None
+            }
+            Ask::Stored(id, fault) => {
+                self.stored(id, fault);
+                None
+            }
+            Ask::Copied(copied) => {
+                let copied = if copied { Copied::Asked } else { Copied::Nowhere };
+                self.tell(UiEvent::Copied(copied), &mut answer);
+                None
+            }
             Ask::File(name) => {
                 self.check(&name, file, &mut answer);
                 None
@@ -145,14 +222,93 @@ impl Page {
             Ask::Refresh { today, light } => {
                 self.shell.set_day(today);
                 self.update(Input::Background(light), &mut answer);
+                if let Some(seat) = &mut self.seat {
+                    seat.wakes_up(self.now, &mut self.rng);
+                }
                 None
             }
         };
         if let Some(input) = input {
             self.update(Input::User(input), &mut answer);
         }
+        self.play_on(&mut answer);
         self.draw(&mut answer);
         answer
+    }
+
+    /// Sits down at a table, or watches it. A seat that this page has elsewhere pauses.
+    fn take_seat(&mut self, target: &str, password: Option<Password>, watches: bool, answer: &mut Answer) {
+        self.leave_seat(answer);
+        self.practice = None;
+        self.seats += 1;
+        let seat = target.parse::<JoinTarget>().map_err(|why| why.to_string()).and_then(|target| {
+            let name = self.shell.context().name().to_owned();
+            let way = Way { target, name, password, origin: self.origin.clone(), first: self.seats * APART };
+            match watches {
+                true => Seat::watch(way, self.now, &mut self.rng),
+                false => Seat::take(way, &self.kept, self.now, &mut self.rng),
+            }
+        });
+        match seat {
+            Ok(seat) => self.seat = Some(seat),
+            Err(why) => self.tell(UiEvent::Failed(clean_error(&why)), answer),
+        }
+    }
+
+    /// Closes the connections of the seat; its table can be resumed.
+    fn leave_seat(&mut self, answer: &mut Answer) {
+        let Some(mut seat) = self.seat.take() else { return };
+        seat.command(Command::Quit, self.now, &mut self.rng);
+        while seat.poll(self.now, &mut self.rng).is_some() {}
+        self.pass_on(&mut seat, answer);
+    }
+
+    /// Lets the seat do what is due, and tells the screens what has happened at its table.
+    fn play_on(&mut self, answer: &mut Answer) {
+        if let Some(seat) = &mut self.seat {
+            seat.time(self.now, &mut self.rng);
+        }
+        while let Some(event) = self.seat.as_mut().and_then(|seat| seat.poll(self.now, &mut self.rng)) {
+            if let SessionEvent::Over { transcript: Some(path), .. }
+            | SessionEvent::Claimed { transcript: Some(path), .. } = &event
+            {
+                let transcript = self.seat.as_ref().and_then(|seat| seat.transcript(path));
+                self.finished = transcript.map(|transcript| (path.clone(), transcript));
+            }
+            self.tell(UiEvent::Session(event), answer);
+        }
+        let Some(mut seat) = self.seat.take() else { return };
+        self.pass_on(&mut seat, answer);
+        if seat.has_ended() {
+            self.tell(UiEvent::SessionEnded, answer);
+        } else {
+            self.seat = Some(seat);
+        }
+    }
+
+    /// Hands the orders of a seat to the scripts.
+    fn pass_on(&mut self, seat: &mut Seat, answer: &mut Answer) {
+        answer.sockets.extend(seat.take_sockets());
+        for order in seat.take_store() {
+            self.writing.insert(order.id, order.clone());
+            answer.store.push(order);
+        }
+    }
+
+    /// The database has answered.
+    fn stored(&mut self, id: u64, fault: Option<NotStored>) {
+        let order = self.writing.remove(&id);
+        if let Some(order) = order.filter(|_| fault.is_none()) {
+            self.kept.retain(|key, _| !order.delete.iter().any(|gone| key.starts_with(gone.as_str())));
+            self.kept.extend(order.put);
+        }
+        let fault = fault.map(|NotStored { full, why }| {
+            let why = clean_error(&why);
+            if full { StoreFault::Full(why) } else { StoreFault::Failed(why) }
+        });
+        if let Some(seat) = &mut self.seat {
+            seat.stored(id, fault, self.now, &mut self.rng);
+        }
     }
 
     /// Hands an input to the screens and carries out what they request.
@@ -169,12 +325,18 @@ impl Page {
     fn carry_out(&mut self, effect: Effect, answer: &mut Answer) {
         match effect {
             Effect::Open(opening) => self.open(&opening, answer),
+            Effect::Session(command) if self.seat.is_some() => {
+                if let Some(seat) = &mut self.seat {
+                    seat.command(command, self.now, &mut self.rng);
+                }
+            }
             Effect::Session(command) => {
                 let told = self.practice.as_mut().and_then(|practice| practice.answer(command));
                 self.tell_session(told.into_iter().flatten(), answer);
                 self.bots_due = Some(self.bot_delay());
             }
             Effect::CloseSession => {
+                self.leave_seat(answer);
                 self.practice = None;
                 self.bots_due = None;
             }
@@ -183,19 +345,19 @@ impl Page {
                     self.tell(UiEvent::Replay(replay), answer);
                 }
             }
+            Effect::Join { target, password } => self.take_seat(&target, password, false, answer),
+            Effect::Watch { target, password } => self.take_seat(&target, password, true, answer),
+            Effect::Audit(path) => self.check_finished(&path, answer),
+            Effect::Copy(text) => answer.copy = Some(text),
+            Effect::SavePage(path) => self.save_game(path, answer),
             Effect::StopReading => self.reading = None,
             Effect::PickFile => answer.pick = true,
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
-            Effect::Join { .. }
-            | Effect::Watch { .. }
-            | Effect::Resume(_)
+            Effect::Resume(_)
             | Effect::Rematch(_)
             | Effect::SeatBot { .. }
-            | Effect::Audit(_)
             | Effect::People { .. }
-            | Effect::Review(..)
-            | Effect::SavePage(_)
-            | Effect::Copy(_) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
+            | Effect::Review(..) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
             Effect::LoadLibrary | Effect::Quit | Effect::Suspend => {}
         }
     }
@@ -248,7 +410,7 @@ impl Page {
 
     /// Begins to check a file, on a screen of its own.
     fn check(&mut self, name: &str, file: &[u8], answer: &mut Answer) {
-        if self.practice.is_some() {
+        if self.practice.is_some() || self.seat.is_some() {
             let why = "Leave this game first, then open the file again.".to_owned();
             return self.shell.toast(Tone::Plain, why);
         }
@@ -263,10 +425,36 @@ impl Page {
         }
     }
 
+    /// Begins to check the game that this page has played, on the screen that asks for it.
+    fn check_finished(&mut self, path: &Path, answer: &mut Answer) {
+        self.replay = None;
+        let transcript = self.finished.as_ref().filter(|(finished, _)| finished == path);
+        let reading = transcript.map(|(_, transcript)| Reading::new(Arc::clone(transcript)));
+        match reading {
+            Some(Ok(reading)) => self.reading = Some(reading),
+            Some(Err(why)) => self.tell(UiEvent::Failed(clean_error(&why.to_string())), answer),
+            None => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
+        }
+    }
+
+    /// Hands the game that this page has played to the scripts, which save it inside a page like this one.
+    fn save_game(&mut self, path: PathBuf, answer: &mut Answer) {
+        let Some((_, transcript)) = self.finished.as_ref().filter(|(finished, _)| *finished == path) else {
+            return self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer);
+        };
+        match transcript.to_bytes() {
+            Ok(bytes) => {
+                answer.game = Some((path.display().to_string(), BASE64.encode(&bytes)));
+                self.tell(UiEvent::SavedPage(path.with_extension("html")), answer);
+            }
+            Err(why) => self.tell(UiEvent::Failed(clean_error(&why.to_string())), answer),
+        }
+    }
+
     /// Says why a file is not checked, in place of the last verdict: that would seem to be about this file.
     fn refuse(&mut self, name: &str, why: &str, answer: &mut Answer) {
         let why = clean_error(why);
-        if self.practice.is_some() {
+        if self.practice.is_some() || self.seat.is_some() {
             let text = format!("{} cannot be checked: {why}.", clean(name));
             return self.shell.toast(Tone::Bad, text);
         }
@@ -337,9 +525,12 @@ impl Page {
         let changed = (0_u16..).zip(&rows).filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(*row));
         answer.changed = changed.map(|(number, row)| (number, row.clone())).collect();
         self.shown = rows;
-        let pace = self.shell.pace().into_iter().chain(self.bots_due).min();
+        let wake = self.seat.as_ref().and_then(Seat::wake);
+        let wake = wake.map(|wake| Duration::from_millis(wake.saturating_sub(self.now.up)));
+        let pace = self.shell.pace().into_iter().chain(self.bots_due).chain(wake).min();
         answer.pace = pace.map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
         answer.busy = self.reading.is_some();
+        answer.types = self.shell.takes_text();
         answer.screen = self.shell.trail().pop().unwrap_or_default();
     }
 }
@@ -354,6 +545,12 @@ fn text_in(buffer: &Buffer, area: Rect) -> String {
         }
     }
     text
+}
+
+/// Refuses a text that is no ticket, in words.
+fn check_target(text: &str) -> Result<(), String> {
+    let target = text.parse::<JoinTarget>().map_err(|why| why.to_string())?;
+    target.lobby().map(|_| ()).ok_or_else(|| "a browser joins a table by its ticket, which begins with fd1".to_owned())
 }
 
 /// Whether a colour, as `#rrggbb`, is nearer to white than to black.

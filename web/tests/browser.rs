@@ -8,17 +8,16 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::expect_used)]
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use browser::{Browser, ENTER};
 use fairdeal_session::replay::page::page_with;
-use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
-use fantoccini::{Client, ClientBuilder, Locator};
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
-use tokio::time::{sleep, timeout};
+use fantoccini::Locator;
+use serde_json::json;
+use tokio::time::timeout;
 
+#[path = "../../tests/fixture/browser.rs"]
+mod browser;
 #[path = "../../tests/fixture/built.rs"]
 mod built;
 #[path = "../../tests/fixture/record.rs"]
@@ -26,14 +25,9 @@ mod record;
 #[path = "../../tests/fixture/require.rs"]
 mod require;
 
-const CHROMIUM: [&str; 3] = ["google-chrome", "chromium", "chromium-browser"];
-const FIREFOX: [&str; 2] = ["firefox", "firefox-esr"];
-/// Time for a page to do what it was asked.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// The page, as `just page` has built it.
 const PAGE: &str = "page/fairdeal.html";
 /// Keys as WebDriver names them.
-const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
 const RIGHT: char = '\u{e014}';
 const END: char = '\u{e010}';
@@ -42,112 +36,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-fn chromium_arguments(profile: &Path) -> Vec<String> {
-    let arguments = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--window-size=1200,800",
-    ];
-    let own = format!("--user-data-dir={}", profile.display());
-    arguments.map(str::to_owned).into_iter().chain([own]).collect()
+/// What only these tests do with a page.
+trait Checks {
+    async fn check(&self, file: &Path, words: &str) -> Duration;
+    async fn click_on(&self, words: &str);
 }
 
-/// A browser that shows the page.
-struct Browser {
-    client: Client,
-    // Killed when the test ends.
-    _driver: Child,
-    _profile: tempfile::TempDir,
-}
-
-impl Browser {
-    /// Opens the page; the reason if there is no page or no browser.
-    async fn open() -> Result<Self, String> {
-        let page = built::built(PAGE);
-        if !page.exists() {
-            return Err("no page: just page builds it".to_owned());
-        }
-        let is_firefox = std::env::var("FAIRDEAL_BROWSER").is_ok_and(|name| name == "firefox");
-        let (driver, port_after, programs): (_, _, &[_]) = if is_firefox {
-            ("geckodriver", "Listening on 127.0.0.1:", &FIREFOX)
-        } else {
-            ("chromedriver", "successfully on port ", &CHROMIUM)
-        };
-        let mut child = Command::new(driver)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|why| format!("{driver}: {why}"))?;
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let port = loop {
-            let line = timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap();
-            let line = line.ok_or_else(|| format!("{driver} has ended"))?;
-            if let Some((_, port)) = line.split_once(port_after) {
-                break port.trim_end_matches('.').to_owned();
-            }
-        };
-        let profile = tempfile::tempdir().unwrap();
-        let binary = programs.iter().find_map(|name| {
-            let paths = std::env::var_os("PATH")?;
-            std::env::split_paths(&paths).map(|path| path.join(name)).find(|path| path.exists())
-        });
-        let binary = binary.ok_or_else(|| format!("no {}", programs.join(" or ")))?;
-        let Value::Object(wishes) = (if is_firefox {
-            json!({ "moz:firefoxOptions": { "binary": binary, "args": ["-headless"] } })
-        } else {
-            json!({ "goog:chromeOptions": { "binary": binary, "args": chromium_arguments(profile.path()) } })
-        }) else {
-            panic!("an object");
-        };
-        let client = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
-            .capabilities(wishes)
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await
-            .map_err(|why| why.to_string())?;
-        client.goto(&format!("file://{}", page.display())).await.unwrap();
-        let browser = Self { client, _driver: child, _profile: profile };
-        browser.until("home", "").await;
-        Ok(browser)
-    }
-
-    async fn script(&self, script: &str) -> Value {
-        self.client.execute(script, Vec::new()).await.unwrap()
-    }
-
-    async fn text(&self) -> String {
-        let text = self.script("return document.getElementById('table').textContent").await;
-        text.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    /// Waits until a screen shows some words, and nothing is being checked.
-    async fn until(&self, screen: &str, words: &str) {
-        let began = Instant::now();
-        loop {
-            let state = "const t = document.getElementById('table').dataset; return [t.screen, t.busy]";
-            let state = self.script(state).await;
-            if state == json!([screen, "false"]) && self.text().await.contains(words) {
-                return;
-            }
-            assert!(began.elapsed() < PATIENCE, "no {screen} with '{words}' but {state}: {}", self.text().await);
-            sleep(Duration::from_millis(20)).await;
-        }
-    }
-
-    async fn keys(&self, keys: &[char]) {
-        let mut actions = KeyActions::new("keys".to_owned());
-        for value in keys.iter().copied() {
-            actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
-        }
-        self.client.perform_actions(actions).await.unwrap();
-    }
-
+impl Checks for Browser {
     /// Gives the page a file; how long the whole check took.
     async fn check(&self, file: &Path, words: &str) -> Duration {
         let chooser = self.client.find(Locator::Id("file")).await.unwrap();
@@ -169,9 +64,21 @@ impl Browser {
     }
 }
 
+/// Opens the page; the reason if there is no page or no browser.
+async fn opened() -> Result<Browser, String> {
+    let page = built::built(PAGE);
+    if !page.exists() {
+        return Err("no page: just page builds it".to_owned());
+    }
+    let browser = Browser::start().await?;
+    browser.client.goto(&format!("file://{}", page.display())).await.unwrap();
+    browser.until("home", "").await;
+    Ok(browser)
+}
+
 /// Opens the page; `None` if the test is to be skipped.
 async fn open() -> Option<Browser> {
-    match Browser::open().await {
+    match opened().await {
         Ok(browser) => Some(browser),
         Err(why) => {
             require::skip("browser", why);

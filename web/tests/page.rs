@@ -27,6 +27,7 @@ fn start() -> Start {
         light: false,
         still: false,
         settings: None,
+        table: None,
     }
 }
 

@@ -10,6 +10,11 @@ use fairdeal_protocol::seat::Seat;
 use crate::past::summary::{Ending, Player, SeatResult, Summary, Unrated, VERSION};
 use crate::past::{Past, What};
 
+/// The number of an order to a store.
+pub fn store_id(number: u64) -> crate::io::StoreId {
+    crate::io::StoreId(number)
+}
+
 /// A game of Loot that was not fair, with characters that no screen may get.
 pub fn summary() -> Summary {
     Summary {

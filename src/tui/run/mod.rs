@@ -40,6 +40,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use self::open_tables::points;
 use crate::drive::Handle;
 use crate::drive::finder::{Company, Finder, Sources};
+use crate::drive::listening::with_doors;
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
@@ -49,6 +50,7 @@ use crate::drive::tables::{self, PlayedTable};
 use crate::replay_page::with_game;
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings, transcript_bytes, write_out};
+use crate::table_page::table_page;
 use crate::tui::environment::variable;
 use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
 use crate::tui::terminal::{Screen, user_inputs};
@@ -137,6 +139,7 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         people,
         own_key: own_key.map(|own| PeerId::of(&own.signing_key())),
         check_target,
+        serves_page: table_page().is_some(),
         ..Context::new(settings, interface.depth)
     };
     context.dress();
@@ -525,7 +528,7 @@ impl App {
         let listen = match (transport, said) {
             (Transport::Memory, _) => vec!["/memory/0".parse()?],
             (Transport::Sockets, Some(said)) => said.listen.clone(),
-            (Transport::Sockets, None) => everywhere(0),
+            (Transport::Sockets, None) => with_doors(everywhere(0)),
         };
         let (external, relays) = said.map(|said| (said.external.clone(), said.relays.clone())).unwrap_or_default();
         Ok(Setup {

@@ -54,8 +54,14 @@ pub struct Context {
     pub own_key: Option<PeerId>,
     /// Whether the terminal is slow to accept frames.
     pub is_slow: bool,
-    /// Whether this is a web page: it has no network and no files of its own, and every game is for practice.
+    /// Whether this is a web page: it has no files of its own, opens no tables, and every game against bots is for practice.
     pub is_page: bool,
+    /// Whether tables of others can be joined from here.
+    pub joins: bool,
+    /// Whether tables that are opened here serve the page, so that friends can join from a browser.
+    pub serves_page: bool,
+    /// The ticket of the table that this page was opened for.
+    pub invited: Option<String>,
     /// Whether Ctrl-Z stops the program: a shell can continue it.
     pub stops: bool,
     /// Refuses a text that is no ticket and no address, in words.
@@ -83,6 +89,9 @@ impl Context {
             own_key: None,
             is_slow: false,
             is_page: false,
+            joins: true,
+            serves_page: false,
+            invited: None,
             stops: false,
             check_target: |_| Err("no table can be joined from here".to_owned()),
         };

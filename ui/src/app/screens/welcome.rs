@@ -5,8 +5,9 @@ use ratatui::text::Line;
 
 use super::home::{Home, picture};
 use super::settings::MAX_NAME;
+use super::table::TableScreen;
 use super::{body_and_foot, foot};
-use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
@@ -35,14 +36,20 @@ impl Welcome {
     }
 }
 
-/// Saves the name, or the user's for none, and goes on.
+/// Saves the name, or the user's for none, and goes on: to the table that a page was opened for, or to the home screen.
 fn go(name: &str, cx: &mut Cx<'_>) {
     let name = match name.trim() {
         "" => &cx.context.user,
         name => name,
     };
     cx.save(Settings { name: Some(name.to_owned()), ..cx.context.settings.clone() });
-    cx.replace(Home::default());
+    match &cx.context.invited {
+        Some(ticket) => {
+            cx.effect(Effect::Join { target: ticket.clone(), password: None });
+            cx.replace(TableScreen::new("joining", false));
+        }
+        None => cx.replace(Home::default()),
+    }
 }
 
 impl Screen for Welcome {

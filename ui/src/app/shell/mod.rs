@@ -367,6 +367,11 @@ impl Shell {
         }
     }
 
+    /// Whether the player is typing into a field: a phone shows its keyboard then.
+    pub fn takes_text(&self) -> bool {
+        matches!(self.overlay, Some(Overlay::Palette { .. })) || (self.overlay.is_none() && self.policy().writes)
+    }
+
     /// The text of the newest toast.
     pub fn newest_toast(&self) -> Option<&str> {
         self.toasts.last().map(|toast| toast.text.as_str())

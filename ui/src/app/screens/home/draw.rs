@@ -146,6 +146,13 @@ impl Home {
             ];
             let title = "Was it fair?".to_owned();
             panels.push(Panel { title, rows });
+            if context.joins {
+                let rows = vec![
+                    choice(Entry::Join, "j", "join with a ticket", ""),
+                    choice(Entry::Watch, "w", "watch a table", ""),
+                ];
+                panels.push(Panel { title: "Tables of friends".to_owned(), rows });
+            }
             return panels;
         }
 

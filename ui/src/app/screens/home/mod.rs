@@ -136,11 +136,12 @@ fn marked(table: &ListedTable) -> String {
     }
 }
 
-/// Whether an entry can be chosen: a page has no network and no files of its own.
+/// Whether an entry can be chosen: a page has no files of its own, and may have no network.
 fn is_here(context: &Context, entry: Entry) -> bool {
     match entry {
         Entry::Check => context.is_page,
-        Entry::Join | Entry::Watch | Entry::History | Entry::People | Entry::Quit => !context.is_page,
+        Entry::Join | Entry::Watch => context.joins,
+        Entry::History | Entry::People | Entry::Quit => !context.is_page,
         _ => true,
     }
 }

@@ -71,7 +71,7 @@ impl TableScreen {
     pub(super) fn hear_session(&mut self, cx: &mut Cx<'_>, event: &SessionEvent) {
         match event {
             SessionEvent::Lobby(view) => {
-                self.set_lobby(view);
+                self.set_lobby(view, cx.context);
                 self.reaching = None;
             }
             SessionEvent::Ticket { ticket, addresses } => {

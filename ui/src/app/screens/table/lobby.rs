@@ -39,7 +39,7 @@ pub(super) enum Page {
     Seats,
     /// The whole ticket and the addresses.
     Details,
-    /// The ticket as a QR code.
+    /// The ticket as a QR code, or the link for browsers if there is one.
     Code,
 }
 
@@ -47,6 +47,8 @@ pub(super) enum Page {
 #[derive(Debug, Default)]
 pub(super) struct Front {
     page: Page,
+    /// The ticket as a link for browsers, if this program serves the page.
+    link: Option<String>,
     /// The last round trip to each player, in milliseconds, as far as it is known.
     pub(super) round_trips: BTreeMap<Seat, u32>,
 }
@@ -80,7 +82,9 @@ struct Plate {
 
 impl TableScreen {
     /// Replaces the lobby, and forgets the round trips to those who have left.
-    pub(super) fn set_lobby(&mut self, view: &LobbyView) {
+    pub(super) fn set_lobby(&mut self, view: &LobbyView, context: &Context) {
+        let ticket = view.ticket.as_ref().filter(|_| context.serves_page);
+        self.front.link = ticket.and_then(|ticket| ticket.parse::<Ticket>().ok()?.link());
         let stays = |seat: &Seat| view.seats.get(seat.index()) == self.lobby.seats.get(seat.index());
         self.front.round_trips.retain(|seat, _| stays(seat));
         self.lobby = view.clone();
@@ -95,7 +99,8 @@ impl TableScreen {
             ('r', "be ready", button::READY, sits && !self.is_ready()),
             ('r', "not ready after all", button::UNREADY, sits && self.is_ready()),
             ('y', "copy the ticket", button::COPY, hosts),
-            ('Q', "the ticket as a QR code", button::CODE, hosts),
+            ('w', "copy the link for friends with a browser", button::LINK, hosts && self.front.link.is_some()),
+            ('Q', "a QR code to scan", button::CODE, hosts),
             ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
             ('b', "add a bot", button::BOT, hosts),
             ('p', "the people at this table", button::PEOPLE, has_people),
@@ -126,6 +131,11 @@ impl TableScreen {
             button::CODE => self.front.page = other(Page::Code, self.front.page),
             button::DETAILS => self.front.page = other(Page::Details, self.front.page),
             button::COPY => self.copy_ticket(cx),
+            button::LINK => {
+                if let Some(link) = self.front.link.clone() {
+                    cx.effect(Effect::Copy(link));
+                }
+            }
             button::BOT => self.seat_bot(cx),
             button::PEOPLE => self.open_people(cx, None),
             _ => return false,
@@ -252,7 +262,9 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
     let lobby = &table_screen.lobby;
     let ticket = lobby.ticket.as_ref().filter(|_| lobby.seats.len() > 1);
     match (table_screen.front.page, ticket) {
-        (Page::Code, Some(ticket)) => return draw_code(ticket, context, canvas, area),
+        (Page::Code, Some(ticket)) => {
+            return draw_code((ticket, table_screen.front.link.as_deref()), context, canvas, area);
+        }
         (Page::Details, Some(ticket)) => return draw_details(table_screen, ticket, canvas, page),
         _ if lobby.seats.is_empty() => return draw_reaching(table_screen, canvas, page),
         _ => {}
@@ -278,7 +290,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
         (below, chat)
     };
     if let Some(ticket) = ticket {
-        draw_ticket(ticket, canvas, below);
+        draw_ticket(ticket, table_screen.front.link.as_deref(), canvas, below);
     }
     draw_chat(table_screen, context, canvas, chat);
 }
@@ -404,7 +416,7 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// The ticket in one line, and how friends use it.
-fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_ticket(ticket: &str, link: Option<&str>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let for_whom = match scope_of(ticket) {
         Some(Scope::Anywhere) => "Ticket for friends anywhere",
@@ -420,10 +432,16 @@ fn draw_ticket(ticket: &str, canvas: &mut Canvas<'_>, area: Rect) {
     };
     let [line, inner] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(inner);
     let rest = canvas.lead(line, Line::styled(format!("{short}  "), theme.accent()));
-    let x = canvas.button((rest.x, rest.y), "y", "copy", button::COPY);
+    let mut x = canvas.button((rest.x, rest.y), "y", "copy", button::COPY);
+    if link.is_some() {
+        x = canvas.button((x, rest.y), "w", "browser link", button::LINK);
+    }
     let x = canvas.button((x, rest.y), "Q", "QR code", button::CODE);
     canvas.button((x, rest.y), "a", "details", button::DETAILS);
-    let how = "They type fairdeal join TICKET, or choose \"join with a ticket\".";
+    let how = match link {
+        Some(_) => "They type fairdeal join TICKET, or open the link with a phone or a browser.",
+        None => "They type fairdeal join TICKET, or choose \"join with a ticket\".",
+    };
     canvas.rows(inner, [Line::styled(how, theme.ink())]);
 }
 
@@ -513,6 +531,10 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
                addresses and your public key, so that nobody can answer in your place.";
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
     let mut lines = vec![Line::styled(ticket, theme.accent()), Line::default(), Line::raw(how), Line::default()];
+    if let Some(link) = &table_screen.front.link {
+        let words = "Friends with a phone or a browser, and nothing to install, open this link on your network:";
+        lines.extend([Line::raw(words), Line::styled(link.as_str(), theme.accent()), Line::default()]);
+    }
     if scope_of(ticket).is_some_and(|scope| scope < Scope::Anywhere) {
         lines.extend([Line::raw(BEYOND), Line::default()]);
     }
@@ -523,12 +545,12 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
     canvas.button((x, foot.y), "a", "back to the seats", button::DETAILS);
 }
 
-/// The ticket as a QR code over the whole screen, or the size that it needs.
-fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+/// The ticket as a QR code over the whole screen, or the size that it needs. A phone opens the link for browsers.
+fn draw_code((ticket, link): (&str, Option<&str>), context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     let page = area.inner(Margin::new(2, 1));
     let ink =
         if canvas.theme().has_colours() { Ink::Colours } else { Ink::Own { light_ground: context.themes.is_light } };
-    let Some(code) = Code::of(ticket, canvas.theme().is_ascii(), ink) else {
+    let Some(code) = Code::of(link.unwrap_or(ticket), canvas.theme().is_ascii(), ink) else {
         return paragraph(canvas, page, "This ticket is too long for a QR code. Press y to copy it.");
     };
     let (columns, rows) = code.size();
@@ -546,6 +568,9 @@ fn draw_code(ticket: &str, context: &Context, canvas: &mut Canvas<'_>, area: Rec
     let both = [Constraint::Length(columns), Constraint::Length(words)];
     let [place, beside] = Layout::horizontal(both).spacing(2).flex(Flex::Center).areas(middle);
     code.draw(canvas, place);
-    let text = "Scan to join. It is the ticket to this table. Q or Esc goes back.";
+    let text = match link {
+        Some(_) => "Scan it with a phone on your network: its browser opens a seat at this table. Q or Esc goes back.",
+        None => "Scan to join. It is the ticket to this table. Q or Esc goes back.",
+    };
     paragraph(canvas, beside, text);
 }

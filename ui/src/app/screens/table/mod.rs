@@ -72,6 +72,7 @@ mod button {
     pub(super) const AUDIT: Target = Target::Button(10);
     pub(super) const REVIEW: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
+    pub(super) const LINK: Target = Target::Button(19);
     pub(super) const CODE: Target = Target::Button(13);
     pub(super) const DETAILS: Target = Target::Button(14);
     /// Changes between the seal's picture and its details.

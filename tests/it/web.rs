@@ -1,0 +1,187 @@
+//! Seats in browsers: real pages from real doors, at tables with programs, to the audit. Skipped without a browser or
+//! without the page that `just page` builds, unless `FAIRDEAL_REQUIRE` names `browser`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use data_encoding::BASE64;
+use fairdeal_peers::ticket::Ticket;
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use super::browser::{Browser, ENTER, PATIENCE};
+use super::built::built;
+use super::process::{Program, fairdeal};
+use super::require;
+
+const TCP: &str = "/ip4/127.0.0.1/tcp/0";
+const DOOR: &str = "127.0.0.1:0";
+
+/// The page, as `just page` has built it; `None` if the test is to be skipped.
+fn page() -> Option<PathBuf> {
+    let page = built("page/fairdeal.html");
+    if !page.exists() {
+        require::skip("browser", "no page: just page builds it");
+        return None;
+    }
+    Some(page.canonicalize().unwrap())
+}
+
+async fn start() -> Option<Browser> {
+    match Browser::start().await {
+        Ok(browser) => Some(browser),
+        Err(why) => {
+            require::skip("browser", why);
+            None
+        }
+    }
+}
+
+/// A bot that opens a table with a door, and the ticket.
+fn host(page: &Path, root: &Path, game: &str, more: &[&str]) -> (Program, Ticket) {
+    let mut command = fairdeal();
+    command.env("FAIRDEAL_PAGE", page);
+    let args = ["bot", "host", game, "--json", "--listen", TCP, "--web", DOOR];
+    let mut host = Program::start_by(command, root, "host", &[&args[..], more].concat());
+    let ticket = host.ticket().parse().unwrap();
+    (host, ticket)
+}
+
+impl Browser {
+    /// Opens a link, says a name, and is ready.
+    async fn sits_down(&self, link: &str, name: &str) {
+        self.client.goto(link).await.unwrap();
+        self.until("welcome", "Your name at the table?").await;
+        let name: Vec<char> = name.chars().collect();
+        self.keys(&[&name[..], &[ENTER]].concat()).await;
+        self.shows(|text| text.contains("not ready yet")).await;
+        self.keys(&['r']).await;
+    }
+
+    /// Waits until the page shows something.
+    async fn shows(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let began = Instant::now();
+        loop {
+            let text = self.text().await;
+            if wanted(&text) {
+                return text;
+            }
+            assert!(began.elapsed() < PATIENCE, "waited in vain: {text}");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Plays by the hints until the game is over, and saves it. Reloads the page after so many own actions.
+    async fn plays(&self, mut reload_after: Option<u32>) -> Vec<u8> {
+        let mut acted = 0;
+        loop {
+            let is_next = |text: &str| {
+                ["YOUR TURN", "Now choose", "Sure?", "save as a web page", "Enter continue"]
+                    .iter()
+                    .any(|words| text.contains(words))
+            };
+            let text = self.shows(is_next).await;
+            if text.contains("save as a web page") {
+                return self.saves().await;
+            } else if text.contains("Sure?") {
+                self.keys(&['y']).await;
+            } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
+                self.keys(&['h']).await;
+                self.keys(&[ENTER]).await;
+                acted += 1;
+                if reload_after.take_if(|after| *after == acted).is_some() {
+                    self.client.refresh().await.unwrap();
+                    self.shows(|text| text.contains("YOUR TURN") || text.contains("Waiting for")).await;
+                }
+            } else {
+                self.keys(&[ENTER]).await;
+            }
+        }
+    }
+
+    /// Saves the game as a page, and returns the transcript in it.
+    async fn saves(&self) -> Vec<u8> {
+        let watch = "const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved = text)); return make(blob) }";
+        self.script(watch).await;
+        let began = Instant::now();
+        loop {
+            // The sheet is over the board once the last cards have moved.
+            self.keys(&['b']).await;
+            if let Some(html) = self.script("return window.saved ?? null").await.as_str() {
+                assert!(html.contains("connect-src 'none'"), "the saved page opens no connection");
+                let (_, game) = html.split_once("id=\"game\"").unwrap();
+                let (_, game) = game.split_once('>').unwrap();
+                let (game, _) = game.split_once('<').unwrap();
+                return BASE64.decode(game.as_bytes()).unwrap();
+            }
+            assert!(began.elapsed() < PATIENCE, "nothing is saved: {}", self.text().await);
+            sleep(Duration::from_millis(500)).await;
+        }
+    }
+}
+
+/// The transcript of a program whose game is over.
+fn transcript(program: &mut Program) -> Vec<u8> {
+    let over = program.wait_for("over").expect("the game ends");
+    let path = over["transcript"].as_str().unwrap();
+    let fair = fairdeal().args(["verify", path]).output().unwrap();
+    assert!(fair.status.success(), "{fair:?}");
+    fs::read(path).unwrap()
+}
+
+/// Two programs and two browsers at one sealed table: one page from the host's door, one from the disk. A page is loaded
+/// again in the middle of the game.
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_and_browsers_play_to_the_audit() {
+    let Some(page) = page() else { return };
+    let (Some(one), Some(other)) = (start().await, start().await) else { return };
+    let root = TempDir::new().unwrap();
+    let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "4", "--option", "target=30"]);
+    let guest = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP, "--web", DOOR];
+    let mut guest = Program::start(root.path(), "guest", &guest);
+    let link = ticket.link().expect("the host has a door");
+    let from_disk = page.with_file_name("table.html");
+    one.sits_down(&link, "Ada").await;
+    other.sits_down(&format!("file://{}#{ticket}", from_disk.display()), "Ben").await;
+    let (first, second) = tokio::join!(one.plays(Some(2)), other.plays(None));
+    let (hosts, guests) = (transcript(&mut host), transcript(&mut guest));
+    assert!(first == second && first == hosts && first == guests, "the transcripts differ");
+    // The page has checked the game itself.
+    one.shows(|text| text.contains("✓ fair")).await;
+    one.client.clone().close().await.unwrap();
+    other.client.clone().close().await.unwrap();
+}
+
+/// A browser without a seat watches a game to its end. It joins by a pasted ticket, from a page without one.
+#[tokio::test(flavor = "multi_thread")]
+async fn browser_watches_a_game() {
+    let Some(page) = page() else { return };
+    let Some(browser) = start().await else { return };
+    let root = TempDir::new().unwrap();
+    let (mut host, ticket) = host(&page, root.path(), "plutonian-poker", &["--seats", "2"]);
+    let link = ticket.link().expect("the host has a door");
+    let (door, _) = link.split_once("/#").unwrap();
+    browser.client.goto(&door.replace("127.0.0.1", "localhost")).await.unwrap();
+    browser.until("home", "join with a ticket").await;
+    browser.keys(&['w']).await;
+    browser.until("watch", "ticket").await;
+    browser
+        .client
+        .execute(
+            "const data = new DataTransfer();
+             data.setData('text', arguments[0]);
+             dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }))",
+            vec![ticket.to_string().into()],
+        )
+        .await
+        .unwrap();
+    browser.keys(&[ENTER]).await;
+    browser.shows(|text| text.contains("lobby")).await;
+    let guest = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP];
+    let mut guest = Program::start(root.path(), "guest", &guest);
+    browser.shows(|text| text.contains("The game is over")).await;
+    assert!(transcript(&mut host) == transcript(&mut guest));
+    browser.client.clone().close().await.unwrap();
+}

@@ -1,0 +1,193 @@
+//! A seat at a table between programs: a session, with the browser's sockets and its database around it.
+//!
+//! ```text
+//! mod      Seat: what the page does for a session, as `src/drive` does for one of the program
+//! sockets  WebSockets to the doors of others, each with a machine of fairdeal-link
+//! shelf    what the browser keeps: the key, the journal and the promises of one table
+//! ```
+
+mod shelf;
+mod sockets;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::table::clocks::Now;
+use fairdeal_protocol::transcript::Transcript;
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::io::{Input, Output, StoreFault, Transport};
+use fairdeal_session::people::Book;
+use fairdeal_session::session::{Resumed, Session};
+use fairdeal_session::setup::{Attended, Hands, ListenConfig, Player, Role, Setup};
+use rand_chacha::ChaCha20Rng;
+use rand_core::Rng as _;
+
+use crate::message::{SocketHappened, SocketOrder, StoreOrder};
+use shelf::Shelf;
+use sockets::Sockets;
+
+/// A session and the browser around it.
+pub(crate) struct Seat {
+    session: Session,
+    sockets: Sockets,
+    shelf: Shelf,
+    has_ended: bool,
+}
+
+/// The way to a table, and who goes.
+pub(crate) struct Way {
+    pub(crate) target: JoinTarget,
+    /// The player's name, as others will see it.
+    pub(crate) name: String,
+    pub(crate) password: Option<Password>,
+    /// Where the page comes from, as `http://192.168.1.7:4002`; `None` if it is a file.
+    pub(crate) origin: Option<String>,
+    /// The number that this seat's orders begin with, far above those of earlier seats of this page.
+    pub(crate) first: u64,
+}
+
+impl Seat {
+    /// Sits down at a table, or comes back to it: a browser that keeps a seat there goes on with that one.
+    ///
+    /// # Errors
+    /// In words, if the session cannot start.
+    pub(crate) fn take(
+        way: Way,
+        kept: &BTreeMap<String, String>,
+        now: Now,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<Self, String> {
+        let Way { target, name, password, origin, first } = way;
+        let lobby = target.lobby().ok_or("a browser joins a table by its ticket, not by an address")?;
+        let mut shelf = Shelf::of(lobby, kept, first, rng);
+        let key = shelf.key();
+        let saved =
+            shelf.saved().map_err(|why| format!("what this browser has kept of the table is damaged: {why}"))?;
+        let sockets = Sockets::new(key.clone(), &target, origin.as_deref(), first, rng);
+        let player = Player { key, name, attended: Attended::Person, book: Book::default() };
+        let session = match saved {
+            Some((seat, records)) => {
+                let resumed = Resumed { seat, records, evidence: 0, friend: Some(target) };
+                Session::resume(resumed, player, Hands::Person { ready: true }, now, rng)
+            }
+            None => {
+                let mut program = [0; 16];
+                rng.fill_bytes(&mut program);
+                let hands = Hands::Person { ready: false };
+                let role = Role::Guest { target, hands, program: program.into(), password };
+                Session::start(Setup { me: player, role, place: ListenConfig::nowhere() }, now, rng)
+            }
+        };
+        let session = session.map_err(|why| why.to_string())?;
+        Ok(Self { session, sockets, shelf, has_ended: false })
+    }
+
+    /// Watches a table, under a key that is nobody's.
+    ///
+    /// # Errors
+    /// In words, if the session cannot start.
+    pub(crate) fn watch(way: Way, now: Now, rng: &mut ChaCha20Rng) -> Result<Self, String> {
+        let Way { target, password, origin, first, .. } = way;
+        let mut secret = [0; 32];
+        rng.fill_bytes(&mut secret);
+        let key = SigningKey::from_bytes(&secret);
+        let sockets = Sockets::new(key.clone(), &target, origin.as_deref(), first, rng);
+        let me = Player { key, name: String::new(), attended: Attended::Person, book: Book::default() };
+        let setup = Setup { me, role: Role::Watcher { target, password }, place: ListenConfig::nowhere() };
+        let session = Session::start(setup, now, rng).map_err(|why| why.to_string())?;
+        Ok(Self { session, sockets, shelf: Shelf::of_watcher(first, rng), has_ended: false })
+    }
+
+    pub(crate) fn command(&mut self, command: Command, now: Now, rng: &mut ChaCha20Rng) {
+        self.session.handle(Input::Command(command), now, rng);
+    }
+
+    /// Something has happened to a socket.
+    pub(crate) fn socket(&mut self, id: u64, happened: &SocketHappened, now: Now, rng: &mut ChaCha20Rng) {
+        self.sockets.happened(id, happened, now.up);
+        self.hear_peers(now, rng);
+    }
+
+    /// The database has carried out an order, or says why not.
+    pub(crate) fn stored(&mut self, id: u64, fault: Option<StoreFault>, now: Now, rng: &mut ChaCha20Rng) {
+        if let Some((order, answer)) = self.shelf.stored(id, fault) {
+            self.session.handle(Input::Stored(order, answer), now, rng);
+        }
+    }
+
+    /// Does what is due by now.
+    pub(crate) fn time(&mut self, now: Now, rng: &mut ChaCha20Rng) {
+        self.sockets.time(now.up, rng);
+        self.hear_peers(now, rng);
+        if self.session.wake().is_some_and(|wake| wake <= now.up) {
+            self.session.handle(Input::Time, now, rng);
+        }
+    }
+
+    /// When to call [`Self::time`] at the latest.
+    pub(crate) fn wake(&self) -> Option<u64> {
+        self.session.wake().into_iter().chain(self.sockets.wake()).min()
+    }
+
+    /// The page is seen again: a socket that was cut meanwhile is replaced at once.
+    pub(crate) fn wakes_up(&mut self, now: Now, rng: &mut ChaCha20Rng) {
+        self.sockets.look_again(now.up);
+        self.time(now, rng);
+    }
+
+    fn hear_peers(&mut self, now: Now, rng: &mut ChaCha20Rng) {
+        while let Some((peer, input)) = self.sockets.poll() {
+            self.session.handle(Input::Peer(peer, input), now, rng);
+        }
+    }
+
+    /// Carries out what the session wants. Returns the next event for the player.
+    pub(crate) fn poll(&mut self, now: Now, rng: &mut ChaCha20Rng) -> Option<SessionEvent> {
+        while let Some(output) = self.session.poll() {
+            match output {
+                Output::Send { to, bytes, best_effort } => {
+                    to.into_iter().for_each(|peer| self.sockets.send(peer, &bytes, best_effort, now.up));
+                }
+                // Nobody dials a browser.
+                Output::Transport(Transport::Locate) => {
+                    self.session.handle(Input::Addresses(Vec::new()), now, rng);
+                }
+                Output::Transport(order) => self.sockets.order(order, now.up),
+                Output::Store(id, order) => {
+                    if let Some(answer) = self.shelf.order(id, order) {
+                        self.session.handle(Input::Stored(id, answer), now, rng);
+                    }
+                }
+                Output::Tell(event) => return Some(event),
+                Output::Think(..) | Output::Program(_) => {}
+                Output::Ended => {
+                    self.sockets.close_all();
+                    self.has_ended = true;
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the session has ended, and all that it wanted is stored.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended && self.shelf.is_idle()
+    }
+
+    pub(crate) fn take_sockets(&mut self) -> Vec<SocketOrder> {
+        self.sockets.take_orders()
+    }
+
+    pub(crate) fn take_store(&mut self) -> Vec<StoreOrder> {
+        self.shelf.take_orders()
+    }
+
+    /// The finished game under this path, as [`SessionEvent::Over`] names it.
+    pub(crate) fn transcript(&self, path: &Path) -> Option<Arc<Transcript>> {
+        self.shelf.transcript(path)
+    }
+}

@@ -1,0 +1,408 @@
+//! What the browser keeps of one table: the key that sits there, the journal and the promises. It is in the browser's
+//! database before anything that is signed leaves.
+//!
+//! Keys of the database begin with the number of the lobby:
+//!
+//! ```text
+//! LOBBY/key                          the secret key of this seat
+//! LOBBY/promise/TABLE/SEAT           a promise to sit there
+//! LOBBY/journal/TABLE/SEAT/0header   the header of the journal
+//! LOBBY/journal/TABLE/SEAT/NUMBER    a record; numbers have eight digits
+//! LOBBY/journal/TABLE/SEAT/ended     the mark of its end
+//! ```
+//!
+//! Values are base64. All of a table is read when the page begins, and held here: the database is only written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use data_encoding::{BASE64, HEXLOWER};
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::transcript::Transcript;
+use fairdeal_session::header::SavedSeat;
+use fairdeal_session::io::{Closed, Journal, SavedGame, Store, StoreFault, StoreId, Stored};
+use fairdeal_session::solved::could_have_sealed;
+use rand_chacha::ChaCha20Rng;
+use rand_core::Rng as _;
+use zeroize::Zeroizing;
+
+use crate::message::StoreOrder;
+
+/// A seat at a table, as the database names it: `TABLE/SEAT`.
+type Place = String;
+
+/// A table on the shelf.
+pub(super) struct Shelf {
+    /// What all keys begin with; `None` for a watcher, of whom nothing is kept.
+    prefix: Option<String>,
+    key: SigningKey,
+    /// Whether the key is to be written along with the next order.
+    key_is_new: bool,
+    journals: BTreeMap<Place, Book>,
+    promises: BTreeSet<Place>,
+    /// The journal that the session writes to.
+    open: Option<Place>,
+    /// The game that has ended, under its file name.
+    transcript: Option<(PathBuf, Arc<Transcript>)>,
+    /// The number of the newest order.
+    newest: u64,
+    /// The orders that the database has not answered.
+    waiting: BTreeMap<u64, Waiting>,
+    orders: Vec<StoreOrder>,
+}
+
+/// An order that the database has not answered.
+struct Waiting {
+    order: StoreId,
+    /// The answer to the session once it is done.
+    answer: Stored,
+    /// How many records its journal had before, if it appends some. The session appends again what was not stored.
+    before: Option<usize>,
+}
+
+/// A journal.
+#[derive(Default)]
+struct Book {
+    header: Zeroizing<Vec<u8>>,
+    records: Vec<Zeroizing<Vec<u8>>>,
+    ended: bool,
+}
+
+fn place(table: Hash32, seat: Seat) -> Place {
+    format!("{table}/{}", seat.index())
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    BASE64.encode(bytes)
+}
+
+fn decoded(text: &str) -> Zeroizing<Vec<u8>> {
+    BASE64.decode(text.as_bytes()).unwrap_or_default().into()
+}
+
+impl Shelf {
+    /// What is kept of a lobby's table; a new key if nothing is.
+    pub(super) fn of(lobby: [u8; 8], kept: &BTreeMap<String, String>, first: u64, rng: &mut ChaCha20Rng) -> Self {
+        let prefix = HEXLOWER.encode(&lobby);
+        let mut secret = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *secret);
+        let mut shelf = Self::empty(Some(prefix.clone()), SigningKey::from_bytes(&secret), first);
+        // Sorted, so that a header and the records come in their order.
+        for (key, value) in kept {
+            let Some(key) = key.strip_prefix(&prefix).and_then(|key| key.strip_prefix('/')) else { continue };
+            let parts: Vec<&str> = key.split('/').collect();
+            match parts.as_slice() {
+                ["key"] => {
+                    if let Ok(secret) = decoded(value).as_slice().try_into() {
+                        (shelf.key, shelf.key_is_new) = (SigningKey::from_bytes(secret), false);
+                    }
+                }
+                ["promise", table, seat] => {
+                    shelf.promises.insert(format!("{table}/{seat}"));
+                }
+                ["journal", table, seat, what] => {
+                    let book = shelf.journals.entry(format!("{table}/{seat}")).or_default();
+                    match *what {
+                        "0header" => book.header = decoded(value),
+                        "ended" => book.ended = true,
+                        _ => book.records.push(decoded(value)),
+                    }
+                }
+                _ => {}
+            }
+        }
+        shelf
+    }
+
+    /// Of a watcher nothing is kept.
+    pub(super) fn of_watcher(first: u64, rng: &mut ChaCha20Rng) -> Self {
+        let mut secret = [0; 32];
+        rng.fill_bytes(&mut secret);
+        Self::empty(None, SigningKey::from_bytes(&secret), first)
+    }
+
+    fn empty(prefix: Option<String>, key: SigningKey, first: u64) -> Self {
+        Self {
+            prefix,
+            key,
+            key_is_new: true,
+            journals: BTreeMap::new(),
+            promises: BTreeSet::new(),
+            open: None,
+            transcript: None,
+            newest: first,
+            waiting: BTreeMap::new(),
+            orders: Vec::new(),
+        }
+    }
+
+    pub(super) fn key(&self) -> SigningKey {
+        self.key.clone()
+    }
+
+    /// The seat to resume, if one is kept, with its records. Its journal is open from then on.
+    ///
+    /// # Errors
+    /// In words, if it is damaged.
+    pub(super) fn saved(&mut self) -> Result<Option<(SavedSeat, Vec<Record>)>, String> {
+        // While its promise stands, a journal has not begun.
+        let begun = self.journals.iter().filter(|(place, _)| !self.promises.contains(*place));
+        let Some((place, book)) = begun.max_by_key(|(_, book)| !book.ended) else { return Ok(None) };
+        let seat = SavedSeat::new(&book.header, book.ended).map_err(|why| why.to_string())?;
+        let records = records(book)?;
+        self.open = Some(place.clone());
+        Ok(Some((seat, records)))
+    }
+
+    /// Carries out an order of the session. Returns the answer, unless the database has to give it.
+    pub(super) fn order(&mut self, id: StoreId, order: Store) -> Option<Result<Stored, StoreFault>> {
+        match order {
+            Store::Begin(journal) => self.begin(id, &journal),
+            Store::Return(journal) => self.come_back(id, &journal),
+            Store::Append(records) => self.append(id, &records),
+            Store::Reserve | Store::Met { .. } => Some(Ok(Stored::Done)),
+            Store::End => self.end(id, Stored::Done),
+            Store::Remove => {
+                let Some(open) = self.open.take() else { return Some(Ok(Stored::Done)) };
+                self.journals.remove(&open);
+                self.write(id, Vec::new(), vec![format!("journal/{open}/")], Stored::Done)
+            }
+            Store::Promise { table, seat, instead_of, .. } => {
+                let place = place(table, seat);
+                if self.promises.contains(&place) {
+                    return Some(Ok(Stored::Done));
+                }
+                let before = instead_of.map(|(table, seat)| self::place(table, seat));
+                let delete: Vec<String> = before.iter().map(|place| format!("promise/{place}")).collect();
+                before.iter().for_each(|place| {
+                    self.promises.remove(place);
+                });
+                self.promises.insert(place.clone());
+                self.write(id, vec![(format!("promise/{place}"), String::new())], delete, Stored::Done)
+            }
+            Store::Evidence(_) => Some(Ok(Stored::File(None))),
+            Store::Close { transcript, .. } => {
+                let path = transcript.map(|game| self.keep_game(*game));
+                self.end(id, Stored::Closed(Closed { transcript: path, ..Closed::default() }))
+            }
+            Store::Watched(game) => {
+                let path = self.keep_game(*game);
+                Some(Ok(Stored::File(Some(path))))
+            }
+            Store::Solve(transcript) => Some(Ok(Stored::Solved(could_have_sealed(*transcript)))),
+        }
+    }
+
+    fn begin(&mut self, id: StoreId, journal: &Journal) -> Option<Result<Stored, StoreFault>> {
+        let place = place(journal.table, journal.seat);
+        self.journals.insert(place.clone(), Book { header: journal.header.clone(), ..Book::default() });
+        self.promises.remove(&place);
+        self.open = Some(place.clone());
+        let put = vec![(format!("journal/{place}/0header"), encoded(&journal.header))];
+        let delete = vec![format!("promise/{place}")];
+        self.write(id, put, delete, Stored::Journal { records: Vec::new(), evidence: 0 })
+    }
+
+    fn come_back(&mut self, id: StoreId, journal: &Journal) -> Option<Result<Stored, StoreFault>> {
+        let place = place(journal.table, journal.seat);
+        if self.promises.contains(&place) {
+            return self.begin(id, journal);
+        }
+        let Some(book) = self.journals.get(&place) else {
+            let why = "this browser has no journal of that seat, and without it the seat cannot return";
+            return Some(Err(StoreFault::Failed(why.to_owned())));
+        };
+        let records = records(book).map_err(StoreFault::Failed);
+        self.open = Some(place);
+        Some(records.map(|records| Stored::Journal { records, evidence: 0 }))
+    }
+
+    fn append(&mut self, id: StoreId, records: &[Zeroizing<Vec<u8>>]) -> Option<Result<Stored, StoreFault>> {
+        let Some((place, book)) = self.open.as_ref().and_then(|open| Some((open, self.journals.get_mut(open)?))) else {
+            return Some(Err(StoreFault::Failed("this table has no journal".to_owned())));
+        };
+        let before = book.records.len();
+        let mut put = Vec::new();
+        for record in records {
+            put.push((format!("journal/{place}/{:08}", book.records.len()), encoded(record)));
+            book.records.push(record.clone());
+        }
+        let answered = self.write(id, put, Vec::new(), Stored::Done);
+        if let Some(waiting) = self.waiting.get_mut(&self.newest).filter(|_| answered.is_none()) {
+            waiting.before = Some(before);
+        }
+        answered
+    }
+
+    fn end(&mut self, id: StoreId, answer: Stored) -> Option<Result<Stored, StoreFault>> {
+        let Some(open) = &self.open else { return Some(Ok(answer)) };
+        if let Some(book) = self.journals.get_mut(open) {
+            book.ended = true;
+        }
+        let put = vec![(format!("journal/{open}/ended"), String::new())];
+        self.write(id, put, Vec::new(), answer)
+    }
+
+    /// Keeps a finished game while the page is open.
+    fn keep_game(&mut self, game: SavedGame) -> PathBuf {
+        let id: String = game.table.to_string().chars().take(8).collect();
+        let path =
+            PathBuf::from(format!("{}-{id}.fairdeal", game.transcript.charter().charter().rules().game.as_str()));
+        self.transcript = Some((path.clone(), Arc::new(game.transcript)));
+        path
+    }
+
+    pub(super) fn transcript(&self, path: &Path) -> Option<Arc<Transcript>> {
+        self.transcript.as_ref().filter(|(kept, _)| kept == path).map(|(_, transcript)| Arc::clone(transcript))
+    }
+
+    /// Orders the database to write. The session is answered once that is done.
+    fn write(
+        &mut self,
+        id: StoreId,
+        put: Vec<(String, String)>,
+        delete: Vec<String>,
+        answer: Stored,
+    ) -> Option<Result<Stored, StoreFault>> {
+        let Some(prefix) = &self.prefix else { return Some(Ok(answer)) };
+        let under = |key: String| format!("{prefix}/{key}");
+        let mut put: Vec<(String, String)> = put.into_iter().map(|(key, value)| (under(key), value)).collect();
+        if std::mem::take(&mut self.key_is_new) {
+            put.push((under("key".to_owned()), encoded(self.key.as_bytes())));
+        }
+        self.newest += 1;
+        self.orders.push(StoreOrder { id: self.newest, put, delete: delete.into_iter().map(under).collect() });
+        self.waiting.insert(self.newest, Waiting { order: id, answer, before: None });
+        None
+    }
+
+    /// The database has answered. Returns the answer to the session.
+    pub(super) fn stored(
+        &mut self,
+        id: u64,
+        fault: Option<StoreFault>,
+    ) -> Option<(StoreId, Result<Stored, StoreFault>)> {
+        let Waiting { order, answer, before } = self.waiting.remove(&id)?;
+        let Some(fault) = fault else { return Some((order, Ok(answer))) };
+        let book = self.open.as_ref().and_then(|open| self.journals.get_mut(open));
+        if let (Some(book), Some(before)) = (book, before) {
+            book.records.truncate(before);
+        }
+        Some((order, Err(fault)))
+    }
+
+    /// Whether the database has answered all orders.
+    pub(super) fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn take_orders(&mut self) -> Vec<StoreOrder> {
+        std::mem::take(&mut self.orders)
+    }
+}
+
+fn records(book: &Book) -> Result<Vec<Record>, String> {
+    let each: Result<Vec<Record>, _> = book.records.iter().map(|bytes| Record::from_bytes(bytes)).collect();
+    each.map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_session::testing::store_id;
+    use rand_core::SeedableRng as _;
+
+    use super::*;
+
+    const LOBBY: [u8; 8] = [7; 8];
+
+    /// What a browser keeps, and a page that has just read it.
+    #[derive(Default)]
+    struct Browser(BTreeMap<String, String>);
+
+    impl Browser {
+        fn opens(&self, seed: u8) -> Shelf {
+            Shelf::of(LOBBY, &self.0, 0, &mut ChaCha20Rng::from_seed([seed; 32]))
+        }
+
+        /// Carries out the orders, and answers them.
+        fn carries_out(&mut self, shelf: &mut Shelf) {
+            for order in shelf.take_orders() {
+                self.0.retain(|key, _| !order.delete.iter().any(|gone| key.starts_with(gone.as_str())));
+                self.0.extend(order.put);
+                assert!(matches!(shelf.stored(order.id, None), Some((_, Ok(_)))));
+            }
+        }
+    }
+
+    fn seat() -> Seat {
+        Seat::new(1).unwrap()
+    }
+
+    fn journal() -> Journal {
+        Journal { table: Hash32([3; 32]), seat: seat(), header: vec![1, 2, 3].into() }
+    }
+
+    fn append(bytes: &[u8]) -> Store {
+        Store::Append(vec![Zeroizing::new(bytes.to_vec())].into())
+    }
+
+    fn kept(shelf: &Shelf) -> Vec<Vec<u8>> {
+        let book = shelf.journals.values().next().unwrap();
+        book.records.iter().map(|record| record.to_vec()).collect()
+    }
+
+    #[test]
+    fn nothing_is_answered_before_it_is_stored() {
+        let mut browser = Browser::default();
+        let mut shelf = browser.opens(1);
+        let promise =
+            Store::Promise { table: Hash32([3; 32]), seat: seat(), content: Vec::new().into(), instead_of: None };
+        for (number, order) in
+            [promise, Store::Begin(journal()), append(b"one"), append(b"two")].into_iter().enumerate()
+        {
+            assert!(shelf.order(store_id(number as u64), order).is_none());
+            assert!(!shelf.is_idle());
+            browser.carries_out(&mut shelf);
+            assert!(shelf.is_idle());
+        }
+        // The key is there with the first order, and the promise is kept.
+        assert!(!browser.0.keys().any(|key| key.contains("promise")));
+        let again = browser.opens(2);
+        assert_eq!(again.key().to_bytes(), shelf.key().to_bytes());
+        assert_eq!(kept(&again), [b"one".to_vec(), b"two".to_vec()]);
+    }
+
+    /// What was not stored is appended again, under the same number.
+    #[test]
+    fn full_disk_leaves_no_gap() {
+        let mut browser = Browser::default();
+        let mut shelf = browser.opens(1);
+        assert!(shelf.order(store_id(1), Store::Begin(journal())).is_none());
+        browser.carries_out(&mut shelf);
+        assert!(shelf.order(store_id(2), append(b"one")).is_none());
+        let refused = shelf.take_orders().remove(0);
+        let fault = shelf.stored(refused.id, Some(StoreFault::Full("no room".to_owned())));
+        assert!(matches!(fault, Some((_, Err(StoreFault::Full(_))))));
+        assert!(shelf.order(store_id(3), append(b"one")).is_none());
+        assert_eq!(shelf.orders[0].put[0].0, refused.put[0].0);
+        browser.carries_out(&mut shelf);
+        assert_eq!(kept(&browser.opens(2)), [b"one".to_vec()]);
+    }
+
+    /// Another table's entries, and what is no entry at all, are passed over.
+    #[test]
+    fn foreign_entries_are_left_alone() {
+        let mut browser = Browser::default();
+        for key in ["", "lease/0707", "0909090909090909/key", "0707070707070707", "0707070707070707/journal/x"] {
+            browser.0.insert(key.to_owned(), "!".to_owned());
+        }
+        let mut shelf = browser.opens(1);
+        assert!(shelf.saved().unwrap().is_none());
+        browser.0.insert("0707070707070707/journal/03/1/0header".to_owned(), "!".to_owned());
+        assert!(browser.opens(1).saved().is_err(), "a damaged header is told");
+    }
+}
