@@ -81,6 +81,16 @@ impl Scene {
         self.comes(name, |target, password| Role::Guest { target, hands, program, password }, hands)
     }
 
+    /// A bot in the host's program.
+    fn local_bot(&mut self, name: &str) -> usize {
+        let number = self.house.add_bot(0, name);
+        let pilot = Pilot { level: Level::Normal, delay: Duration::from_millis(50) };
+        let JoinTarget::Ticket(ticket) = self.ticket.clone().unwrap() else { panic!("a host has a ticket") };
+        let role = Role::LocalBot { ticket, pilot, program: [1; 16].into(), password: self.word(self.password) };
+        self.house.start(number, role, Attended::Nobody, Book::default()).unwrap();
+        number
+    }
+
     fn watches(&mut self, name: &str, hands: Hands) -> usize {
         self.comes(name, |target, password| Role::Watcher { target, password }, hands)
     }
@@ -552,6 +562,74 @@ fn person_closes_a_table_that_all_others_have_left() {
     assert_eq!(lost.count(), 2);
     scene.does(guest, Command::Claim);
     scene.until(guest, |event| matches!(event, SessionEvent::Claimed { .. }).then_some(()));
+}
+
+/// A host and its bot return to a table that their guest has closed. Whatever arrives first, the two go on together: once
+/// the guest is due, the host closes the table with a claim, which the bot signs too.
+#[test]
+fn bot_goes_on_with_its_player_after_a_claim() {
+    let mut scene = Scene::opens("loot", 3, &[("absence", "2")], bot_of(50), None);
+    scene.house.trip = 1;
+    scene.house.sync = 20;
+    let guest = scene.joins("Béla", READY);
+    scene.lobby(0, |view| taken(view) == 2);
+    let bot = scene.local_bot("Cleo");
+    let draws = scene.turn(guest);
+    scene.acts(guest, &draws);
+    let view = scene.turn(guest);
+    // The host is the only one who does not answer the end of the guest's turn. The bot is next.
+    scene.house.programs[0].disk.is_full = true;
+    scene.acts(guest, &view);
+    scene.later(1);
+    scene.house.stop(0);
+    scene.house.programs[0].disk.is_full = false;
+    let claim = |scene: &mut Scene, program: usize| {
+        scene.until(program, |event| match event {
+            SessionEvent::Claimed { by, absent, .. } => Some((by.clone(), absent.clone())),
+            _ => None,
+        })
+    };
+    scene.until(guest, |event| match event {
+        SessionEvent::Snapshot(view) if view.waits.may_claim.is_some() => Some(()),
+        _ => None,
+    });
+    scene.does(guest, Command::Claim);
+    assert_eq!(claim(&mut scene, guest), (vec![seat(1)], vec![seat(0), seat(2)]));
+    assert!(scene.house.resume(0, bot_of(50), Attended::Nobody).unwrap());
+    assert!(scene.house.resume(bot, READY, Attended::Nobody).unwrap());
+    for program in [0, bot] {
+        assert_eq!(claim(&mut scene, program), (vec![seat(0), seat(2)], vec![seat(1)]), "{program}");
+    }
+    let report = scene.report(0);
+    assert_eq!((report.finding, report.end, report.claims.len()), (None, End::Unfinished, 1));
+    assert_eq!(scene.house.faults, [""; 0]);
+}
+
+/// A host returns with its bot, and the table is closed for it by its guest's claim. The bot may have gone on meanwhile; it
+/// ends with its player.
+#[test]
+fn bot_ends_with_its_player_after_a_claim() {
+    let mut scene = Scene::opens("loot", 3, &[("absence", "2")], bot_of(50), None);
+    let guest = scene.joins("Béla", READY);
+    scene.lobby(0, |view| taken(view) == 2);
+    let bot = scene.local_bot("Cleo");
+    let view = scene.turn(guest);
+    scene.house.stop(0);
+    scene.acts(guest, &view);
+    scene.until(guest, |event| match event {
+        SessionEvent::Snapshot(view) if view.waits.may_claim.is_some() => Some(()),
+        _ => None,
+    });
+    scene.does(guest, Command::Claim);
+    assert!(scene.house.resume(0, bot_of(50), Attended::Nobody).unwrap());
+    assert!(scene.house.resume(bot, READY, Attended::Nobody).unwrap());
+    let by = scene.until(0, |event| match event {
+        SessionEvent::Claimed { by, .. } => Some(by.clone()),
+        _ => None,
+    });
+    assert_eq!((by, scene.report(0).finding), (vec![seat(1)], None));
+    scene.later(20);
+    assert!([0, bot].iter().all(|program| !scene.house.is_running(*program)));
 }
 
 /// One of three programs is killed for good. After the absence timeout the others remove it and play to the end; when it

@@ -21,9 +21,9 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
-use fairdeal_protocol::table::message::Head;
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::transcript::page::Mark;
-use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use self::indirect::Indirect;
 pub(crate) use self::play::TICK;
@@ -368,6 +368,7 @@ impl Seated {
             Frame::Said { seat, text } => talk::heard(self, peer, Some(seat), &text, cx),
             Frame::Invite { ticket } => self.invited(seat, peer, ticket.as_str(), cx),
             Frame::Table { table, message } if table == self.id => {
+                let Some(message) = self.taken(seat, message, cx) else { return };
                 if let Err(error) = self.table.accept(seat, message, cx.rng) {
                     cx.drop_peer(peer, error.to_string());
                 }
@@ -389,6 +390,35 @@ impl Seated {
             // The sender repeats what is ignored here.
             _ => {}
         }
+    }
+
+    /// What this seat takes of a message from another. A local bot takes the claims of other parties from its own program
+    /// alone: its player hands them on behind the entries that go with them. If a claim came first, it could close the
+    /// bot's table in a step that the player has completed, and the player would wait for its own bot for ever.
+    fn taken(&self, from: Seat, message: Message, cx: &Cx<'_>) -> Option<Message> {
+        match message {
+            Message::Claim(claim) if self.leaves_claims_to_player(from, cx) => {
+                claim.entry().map(|entry| Message::Entries(Bounded::one(entry.clone())))
+            }
+            message => Some(message),
+        }
+    }
+
+    /// Whether this is a local bot whose player is here, and that seat is of another party.
+    fn leaves_claims_to_player(&self, from: Seat, cx: &Cx<'_>) -> bool {
+        let replica = self.table.replica();
+        self.player(cx).is_some_and(|player| self.is_here(player, cx) && !replica.party(player).contains(from))
+    }
+
+    /// The seat of a local bot's player, unless it has left the table for good.
+    fn player(&self, cx: &Cx<'_>) -> Option<Seat> {
+        cx.own.local_bot.as_ref()?;
+        let own = self.charter.charter().player(self.table.me())?;
+        Some(own.party.lowest()).filter(|player| self.takes_part(*player))
+    }
+
+    fn is_here(&self, seat: Seat, cx: &Cx<'_>) -> bool {
+        self.peers.get(&seat).is_some_and(|peer| cx.links.connected.contains(peer))
     }
 
     /// A seat reports its connections.
