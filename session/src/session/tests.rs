@@ -632,6 +632,28 @@ fn bot_ends_with_its_player_after_a_claim() {
     assert!([0, bot].iter().all(|program| !scene.house.is_running(*program)));
 }
 
+/// The same once the rules have ended the game: the bot stays for the others when its player goes, and ends too.
+#[test]
+fn bot_ends_after_its_player_has_finished_without_the_others() {
+    let mut scene = Scene::opens("loot", 3, &[("target", "20"), ("absence", "2")], bot_of(50), None);
+    let guest = scene.joins("Béla", bot_of(50));
+    scene.lobby(0, |view| taken(view) == 2);
+    let bot = scene.local_bot("Cleo");
+    scene.until(guest, |event| match event {
+        SessionEvent::Snapshot(view) if view.game.is_over() => Some(()),
+        _ => None,
+    });
+    scene.house.stop(0);
+    let (_, winners) = scene.over(guest);
+    assert!(scene.house.resume(0, bot_of(50), Attended::Nobody).unwrap());
+    assert!(scene.house.resume(bot, READY, Attended::Nobody).unwrap());
+    assert_eq!(scene.over(0).1, winners);
+    scene.house.play_on(0);
+    scene.later(600);
+    assert_eq!(scene.report(0).end, End::Finished);
+    assert!([0, guest, bot].iter().all(|program| !scene.house.is_running(*program)));
+}
+
 /// One of three programs is killed for good. After the absence timeout the others remove it and play to the end; when it
 /// comes back it is told so.
 #[test]

@@ -462,7 +462,10 @@ impl Seated {
         let news = self.told_waits != waits;
         self.told_waits = waits;
         self.tell_indirect(cx);
-        if may_claim.is_some() && cx.pilot.pilot().is_some() && cx.own.local_bot.is_none() {
+        // A bot leaves that to its player. One that has finished the game by the others' claims may be gone, and never
+        // answers this bot again.
+        let has_player = cx.own.local_bot.is_some() && self.player(cx).is_none_or(|player| self.is_here(player, cx));
+        if may_claim.is_some() && cx.pilot.pilot().is_some() && !has_player {
             // No person is there to ask.
             self.claim(cx);
         } else {
