@@ -170,8 +170,20 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
 }
 
 /// The seats that a table waits for, and what its player may do about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waits {
+    /// This player's action that the game does not contain yet: it waits for the programs of others.
+    pub pending: Option<AnyAction>,
+    /// Whether this player is leaving for good, once the others have heard it.
+    pub is_leaving: bool,
+    /// Whether this player has used its one action out of turn before the next turn.
+    pub has_called: bool,
+    /// The seats of other parties whose programs have not answered for some seconds.
+    pub unanswering: SeatSet,
+    /// Seconds until a table that waits for them can do something about it, rounded by [`coarse`].
+    pub remedy: Option<(Remedy, u64)>,
+    /// The seats that have closed the table for themselves, if too few are left to play on.
+    pub closed_by: SeatSet,
     /// The silent seats that the table waits for, and those with a running turn time.
     pub seats: Vec<Waiting>,
     /// How this player may close the table, if at all.
@@ -180,6 +192,15 @@ pub struct Waits {
     pub may_propose: SeatSet,
     /// Seconds left for this player's action, as in [`Waiting`]. Set only in its own turn, at a table with a turn time.
     pub own_turn_left: Option<u64>,
+}
+
+/// A remedy against seats that do not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// The others play on without them.
+    PlayOn,
+    /// This player may close the table.
+    Close,
 }
 
 /// A seat whose entry the table waits for. The times are in seconds, rounded down by [`coarse`] to keep screens from

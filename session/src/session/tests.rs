@@ -27,7 +27,7 @@ use crate::lobby::GuestLobby;
 use crate::people::{Book, Change};
 use crate::setup::{Attended, Hands, Pilot, Role};
 use crate::testing::house::{ByHand, House};
-use crate::view::{LobbyView, PeerState, Snapshot};
+use crate::view::{LobbyView, PeerState, Remedy, Snapshot};
 
 /// A bot that acts after so many milliseconds.
 fn bot_of(delay: u64) -> Hands {
@@ -541,6 +541,59 @@ fn last_seat_present_claims() {
     assert_eq!((by, absent), (vec![seat(0)], vec![seat(1)]));
     let report = scene.report(0);
     assert_eq!((report.finding, report.end, report.claims.len()), (None, End::Unfinished, 1));
+}
+
+/// The other program dies in the player's own turn: the action stays visible while it waits, and so does the time until
+/// the table may be closed.
+#[test]
+fn own_action_is_told_while_others_do_not_answer() {
+    let mut scene = Scene::opens("loot", 2, &[("absence", "60")], READY, None);
+    let guest = scene.joins("Béla", bot_of(1));
+    let view = scene.turn(0);
+    assert_eq!((&view.waits.pending, view.waits.unanswering), (&None, SeatSet::EMPTY));
+    scene.house.stop(guest);
+    scene.acts(0, &view);
+    let made = scene.until(0, |event| match event {
+        SessionEvent::Snapshot(view) if view.waits.pending.is_some() => Some(view.clone()),
+        _ => None,
+    });
+    assert!(!made.my_turn && made.game == view.game);
+    let waits = scene.until(0, |event| match event {
+        SessionEvent::Snapshot(view) if !view.waits.unanswering.is_empty() => Some(view.waits.clone()),
+        _ => None,
+    });
+    assert!(waits.pending.is_some());
+    assert_eq!(waits.unanswering, SeatSet::one(seat(1)));
+    let Some((Remedy::Close, left)) = waits.remedy else { panic!("{waits:?}") };
+    assert!((40..60).contains(&left), "{left} s");
+    let later = scene.until(0, |event| match event {
+        SessionEvent::Snapshot(view) if view.waits.may_claim.is_some() => Some(view.waits.clone()),
+        _ => None,
+    });
+    assert_eq!(later.remedy, None);
+}
+
+/// Anna acts and then closes the table while Béla is away. Her claim carries her action, so Béla's table goes on when
+/// he comes back; he is told that it is over for him.
+#[test]
+fn closed_out_player_is_told() {
+    let mut scene = Scene::opens("loot", 2, &[("absence", "2")], READY, None);
+    let guest = scene.joins("Béla", READY);
+    let view = scene.turn(0);
+    scene.house.stop(guest);
+    scene.acts(0, &view);
+    scene.until(0, |event| match event {
+        SessionEvent::Snapshot(view) => view.waits.may_claim,
+        _ => None,
+    });
+    scene.does(0, Command::Claim);
+    scene.until(0, |event| matches!(event, SessionEvent::Claimed { .. }).then_some(()));
+    assert!(scene.house.resume(guest, READY, Attended::Person).unwrap());
+    let told = scene.until(guest, |event| match event {
+        SessionEvent::Snapshot(view) if !view.waits.closed_by.is_empty() => Some(view.clone()),
+        _ => None,
+    });
+    assert_eq!(told.waits.closed_by, SeatSet::one(seat(0)));
 }
 
 /// Two of three programs die: the person of the third is told of both, and closes the table.

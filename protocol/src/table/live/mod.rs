@@ -33,11 +33,11 @@ use crate::card::Faces;
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::body::ActionBytes;
+use crate::log::body::{ActionBytes, Body};
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
 use crate::membership::Input;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::{Clocks, Limits, Now};
 use crate::table::message::Message;
 use crate::table::replica::{Replica, StepKind};
@@ -211,6 +211,34 @@ impl<G: Game> Table<G> {
             && self.replica.kind() == Some(StepKind::Action { leader: self.me() })
             && !self.entries.open().contains_key(&self.me())
             && self.own.intent().is_none()
+    }
+
+    /// This seat's action that the game does not contain yet: it is signed and the step lacks entries of others, or it
+    /// waits until it is allowed.
+    pub fn pending(&self) -> Option<G::Action> {
+        if self.outbox.stopped().is_some() || self.is_finished() {
+            return None;
+        }
+        let signed = self.entries.open().get(&self.me()).and_then(|entry| match entry.body() {
+            Body::Act { action, .. } | Body::Interject { action } => Replica::<G>::action(action),
+            _ => None,
+        });
+        signed.or_else(|| self.own.intent().map(|(action, _)| action.clone()))
+    }
+
+    /// Whether this seat is about to leave for good, and others have yet to hear of it.
+    pub fn is_leaving(&self) -> bool {
+        self.own.is_leaving() && self.outbox.stopped().is_none() && self.replica.live().contains(self.me())
+    }
+
+    /// Whether this seat has used its one action out of turn before the next turn.
+    pub fn has_called(&self) -> bool {
+        self.has_acted_out_of_turn()
+    }
+
+    /// The other seats that have closed this table for themselves, although it goes on here.
+    pub fn quit(&self) -> SeatSet {
+        self.claims.quit()
     }
 
     /// The transcript so far; complete once the log has ended.

@@ -2,7 +2,7 @@
 
 use fairdeal_games::{AnyAction, AnyGame, TableEvent as _, TableGame as _, listed};
 use fairdeal_protocol::game::{Game as _, uniform};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Waited;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::table::message::{Head, Message};
@@ -19,7 +19,7 @@ use crate::narrate::narrate;
 use crate::outbox::{Batch, Letter, Passage};
 use crate::setup::Attended;
 use crate::spectators::Spectators;
-use crate::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
+use crate::view::{PeerState, Remedy, Seating, Snapshot, Standing, Waiting, Waits, coarse};
 
 /// How often a session resends what may have been lost, in milliseconds.
 pub(crate) const TICK: u64 = 500;
@@ -29,6 +29,9 @@ const HESITATION: (u32, u32) = (3000, 6000);
 const QUIET: u32 = 2;
 /// How long a seat must be silent before the player hears of it, in milliseconds.
 const SILENT: u64 = 15_000;
+/// How long a seat must be silent before its program counts as one that does not answer, in milliseconds: several heads
+/// are lost by then.
+const UNANSWERED: u64 = 5_000;
 /// How long an unattended session stays after its game, to send the last entries to others, in milliseconds.
 const LINGER: u64 = 10_000;
 /// How long it stays once nobody needs it: the others may still wait for our last head as an acknowledgement.
@@ -50,9 +53,13 @@ fn may_call(table: &Table<AnyGame>) -> bool {
 
 impl Seated {
     pub(super) fn act(&mut self, action: AnyAction, cx: &mut Cx<'_>) {
-        if let Err(error) = self.table.act(action, cx.rng) {
-            cx.program(ProgramNews::Refused);
-            cx.refuse(error.to_string());
+        match self.table.act(action, cx.rng) {
+            // The player sees at once that the action is made, though others may not answer for long.
+            Ok(()) => self.shows = true,
+            Err(error) => {
+                cx.program(ProgramNews::Refused);
+                cx.refuse(error.to_string());
+            }
         }
     }
 
@@ -64,8 +71,9 @@ impl Seated {
         }
         cx.program(ProgramNews::Retire);
         cx.pilot.retire();
-        if let Err(error) = self.table.leave(cx.rng) {
-            cx.refuse(error.to_string());
+        match self.table.leave(cx.rng) {
+            Ok(()) => self.shows = true,
+            Err(error) => cx.refuse(error.to_string()),
         }
     }
 
@@ -475,12 +483,55 @@ impl Seated {
             table.is_my_turn().then(|| clocks.due_for(table.me())).and_then(|due| turn_left(due.unwrap_or(0)));
         let others = table.waits().map(waiting);
         let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
+        let unanswering = self.unanswering();
         Waits {
+            pending: table.pending(),
+            is_leaving: table.is_leaving(),
+            has_called: table.has_called(),
+            unanswering,
+            remedy: self.remedy(unanswering),
+            closed_by: self.closed_by(),
             seats: others.filter(told).collect(),
             may_claim: table.closing(),
             may_propose: table.replica().live().iter().filter(|seat| table.may_propose_removal(*seat)).collect(),
             own_turn_left,
         }
+    }
+
+    /// The live seats of other parties that have been silent for a while.
+    fn unanswering(&self) -> SeatSet {
+        let (table, clocks) = (&self.table, self.table.clocks());
+        if table.is_finished() || table.stopped().is_some() {
+            return SeatSet::EMPTY;
+        }
+        let parties = table.replica().parties();
+        let own = parties.party_of(table.me());
+        let others = table.replica().live().iter().filter(|seat| parties.party_of(*seat) != own);
+        others.filter(|seat| clocks.silent_for(*seat).is_some_and(|silent| silent >= UNANSWERED)).collect()
+    }
+
+    /// What can be done if seats go on not to answer, and in how many seconds. Nothing, while the table does not wait
+    /// for any of them.
+    fn remedy(&self, unanswering: SeatSet) -> Option<(Remedy, u64)> {
+        let (table, clocks) = (&self.table, self.table.clocks());
+        let (live, parties) = (table.replica().live(), table.replica().parties());
+        let absence = clocks.limits().absence;
+        let waited = table.waits().filter(|waited| unanswering.contains(waited.seat));
+        let waited = waited.map(|waited| waited.due.min(waited.silent)).min()?;
+        let silent = unanswering.iter().filter_map(|seat| clocks.silent_for(seat)).min()?;
+        let passed = waited.min(silent);
+        let remedy = if parties.is_majority(live, live.minus(unanswering)) { Remedy::PlayOn } else { Remedy::Close };
+        // A program that has just begun waits for as long again.
+        let passed = if remedy == Remedy::Close { passed.min(clocks.awake()) } else { passed };
+        (table.closing().is_none()).then(|| (remedy, coarse(absence.saturating_sub(passed))))
+    }
+
+    /// The seats that have closed the table for themselves, if those left are too few to play on.
+    fn closed_by(&self) -> SeatSet {
+        let (table, quit) = (&self.table, self.table.quit());
+        let (live, parties) = (table.replica().live(), table.replica().parties());
+        let goes_on = table.game().is_over() || parties.is_majority(live, live.minus(quit));
+        if goes_on { SeatSet::EMPTY } else { quit }
     }
 }
 

@@ -133,6 +133,11 @@ impl Claims {
         self.quit.contains(seat)
     }
 
+    /// The seats that have closed the table for themselves.
+    pub(super) fn quit(&self) -> SeatSet {
+        self.quit
+    }
+
     /// Notes that a seat has closed the table for itself. Returns whether that is new.
     fn note_quit(&mut self, seat: Seat) -> bool {
         let new = !self.quit.contains(seat);

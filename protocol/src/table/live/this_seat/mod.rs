@@ -129,7 +129,7 @@ impl<G: Game> ThisSeat<G> {
         self.intent = None;
     }
 
-    fn is_leaving(&self) -> bool {
+    pub(super) fn is_leaving(&self) -> bool {
         self.leaving
     }
 
