@@ -58,6 +58,11 @@ impl Offers {
         self.all.retain(|offer| Some(&offer.action) == action);
     }
 
+    /// Drops the actions out of turn.
+    pub fn drop_calls(&mut self, game: &AnyGame) {
+        self.all.retain(|offer| !game.out_of_turn(&offer.action));
+    }
+
     /// Whether the player has no action.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

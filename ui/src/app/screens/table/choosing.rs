@@ -56,7 +56,7 @@ impl Choice {
 impl TableScreen {
     /// Offers for the focused spot, else for the picked ones.
     pub(super) fn listed(&self) -> Vec<Offer> {
-        let Some((spot, picked)) = self.choice.aimed.split_last() else {
+        let Some((spot, picked)) = self.choice.aimed.split_last().filter(|_| !self.is_held()) else {
             return Vec::new();
         };
         let aimed = self.after(&self.choice.aimed);
@@ -146,7 +146,7 @@ impl TableScreen {
                     .map(|now| now.game.to_act())
                     .and_then(|seats| seats.iter().next())
                     .map(|seat| format!("it is {}'s turn", self.name_of(seat)));
-                let why = why.or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
+                let why = self.pending_in_words().or(why).or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
                 cx.toast(Tone::Plain, sentence(&why));
             }
             [only] if only.path.len() == path.len() => self.request(cx, only.clone()),
@@ -228,7 +228,7 @@ impl TableScreen {
             } else {
                 "There is nothing to advise: it is not your turn."
             };
-            text.to_owned()
+            self.pending_in_words().unwrap_or_else(|| text.to_owned())
         })
     }
 

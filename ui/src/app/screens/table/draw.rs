@@ -34,7 +34,7 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
         return;
     };
     let areas = layout::areas(&snapshot.game, canvas.area());
-    let acts = table_screen.status.is_none() && !table_screen.rest.is_resting();
+    let acts = table_screen.status.is_none() && !table_screen.rest.is_resting() && !table_screen.is_held();
     let picked = &table_screen.choice.picked;
     let seats = seat_states(snapshot, table_screen);
     let theme = canvas.theme();
@@ -123,6 +123,8 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         "The game is over.".to_owned()
     } else if let Some((seconds, _)) = &table_screen.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
+    } else if let Some(pending) = table_screen.pending_in_words() {
+        pending
     } else if !table_screen.choice.picked.is_empty() {
         format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
@@ -226,7 +228,7 @@ fn draw_keys(
             all.push(("Enter".to_owned(), verb.to_owned(), None));
         }
         let row = table_screen.row();
-        if row.len() > 1 {
+        if row.len() > 1 && !table_screen.is_held() {
             let last = if row.len() > 9 { "1-9 0".to_owned() } else { format!("1-{}", row.len()) };
             all.push((last, "choose".to_owned(), None));
         }

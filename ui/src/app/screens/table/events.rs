@@ -227,6 +227,21 @@ impl TableScreen {
         self.choice.picked.clear();
     }
 
+    /// The offers of this moment: none while an action of the player waits, and no second call before the next turn.
+    fn offers_now(&self) -> Offers {
+        if self.is_held() {
+            return Offers::default();
+        }
+        let offers = self.view(&[], |view, now| {
+            let mut offers = Offers::of(&now.game, view);
+            if now.waits.has_called {
+                offers.drop_calls(&now.game);
+            }
+            offers
+        });
+        offers.unwrap_or_default()
+    }
+
     /// Records the cards that are new to this player. They count as new until the game moves on.
     fn note_cards(&mut self, now: &Snapshot) {
         let was = self.snapshot.as_ref();
@@ -317,8 +332,9 @@ impl TableScreen {
         }
         self.stage.glowing.clear();
         // A dealt card often becomes known only after the game has moved on.
-        let nothing_new =
-            self.snapshot.as_ref().is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
+        let nothing_new = self.snapshot.as_ref().is_some_and(|old| {
+            old.game == snapshot.game && old.known == snapshot.known && offers_as(old) == offers_as(snapshot)
+        });
         let was_mine = self.is_my_turn();
         let was_to_act = self.snapshot.as_ref().map(|old| old.game.to_act());
         if let Some(old) = &self.snapshot {
@@ -328,8 +344,7 @@ impl TableScreen {
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.stage.events);
         if self.ending.failed.is_none() && (!nothing_new || !events.is_empty()) {
-            let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
-            self.choice.offers = offers.unwrap_or_default();
+            self.choice.offers = self.offers_now();
             // The reason for a hint holds only for its position.
             self.choice.hinted = None;
             // The action in question may no longer be possible.
@@ -382,4 +397,10 @@ impl TableScreen {
             self.open_sheet(Over::Telling(Telling::new(show, cx.context.moves())));
         }
     }
+}
+
+/// What decides on the offers besides the game: whether an action waits, and whether the player has called.
+fn offers_as(now: &Snapshot) -> (bool, bool, bool) {
+    let waits = &now.waits;
+    (waits.pending.is_some(), waits.is_leaving, waits.has_called)
 }

@@ -200,12 +200,7 @@ impl TableScreen {
             }
             Some(Asked::Leave(ways)) => match ways.get(answer) {
                 Some(Way::Pause | Way::Go) => self.go(cx),
-                Some(Way::Forfeit) => {
-                    let text = "You leave as soon as the others have heard it; stay until then, so that they \
-                                can play on.";
-                    cx.toast(Tone::Plain, text);
-                    cx.command(Command::Leave);
-                }
+                Some(Way::Forfeit) => cx.command(Command::Leave),
                 Some(Way::Claim) => cx.command(Command::Claim),
                 None => {}
             },

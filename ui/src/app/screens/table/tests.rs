@@ -621,6 +621,61 @@ fn leaving_a_game_that_is_not_over_is_asked_about() {
     assert_eq!(stage.shell.trail(), ["home"]);
 }
 
+/// A table for two of persons in the player's turn, which waits as `waits` says.
+fn waiting(now: &Snapshot, waits: Waits, awaited: usize) -> SessionEvent {
+    let kind = Some(StepKind::Action { leader: seat(0) });
+    let (done, awaited) = (SeatSet::one(seat(0)), SeatSet::one(seat(awaited)));
+    let log = Hash32([0xab; 32]);
+    let standing = Standing::Sealed(Progress { step: 7, kind, deal: 0, live: SeatSet::all(3), done, awaited, log });
+    let seating = fairdeal_session::view::Seating::of_people(3);
+    SessionEvent::Snapshot(Box::new(Snapshot { waits, standing, seating, ..now.clone() }))
+}
+
+/// An action that waits for the programs of others is said, and nothing is offered meanwhile.
+#[test]
+fn own_action_that_waits_is_said() {
+    let mut stage = networked();
+    let now = dealt("loot");
+    let game_of = |stage: &mut TestApp, pending: Option<AnyAction>, has_called| {
+        let awaited = usize::from(pending.is_some());
+        let my_turn = pending.is_none();
+        let waits = Waits { pending, has_called, ..Waits::default() };
+        tell(stage, waiting(&Snapshot { my_turn, ..(*now).clone() }, waits, awaited));
+        stage.draw()
+    };
+    let name = now.names[1].clone();
+    let before = game_of(&mut stage, None, false);
+    assert!(before.contains("YOUR TURN") && before.contains("h hint"), "{before}");
+    let draw = AnyAction::Loot(LootAction::Take(fairdeal_games::loot::Pile::Draw));
+    let made = game_of(&mut stage, Some(draw), false);
+    assert!(made.contains(&format!("Your move is made; it waits for {name}'s program.")), "{made}");
+    assert!(!made.contains("YOUR TURN") && !made.contains("h hint") && !made.contains("1-2 choose"), "{made}");
+    stage.effects.clear();
+    stage.key(KeyCode::Enter);
+    stage.keys("1");
+    assert!(stage.effects.is_empty(), "{:?}", stage.effects);
+    let fired = game_of(&mut stage, Some(AnyAction::Loot(LootAction::Fire)), true);
+    assert!(fired.contains(&format!("You fire the village; it waits for {name}'s program.")), "{fired}");
+    // An action that was not carried out after all is offered again.
+    let again = game_of(&mut stage, None, false);
+    assert!(again.contains("YOUR TURN") && again.contains("h hint"), "{again}");
+}
+
+/// A second call is not offered before the next turn has been played.
+#[test]
+fn one_call_is_offered_between_two_turns() {
+    let mut stage = seated(0);
+    stage.rest();
+    while !stage.draw().contains("f fire") {
+        let action = stage.advice().expect("it is the player's turn");
+        act(&mut stage, &action, by_keys);
+        stage.rest();
+    }
+    stage.waits_for_seat_0(seat(0), Waits { has_called: true, ..Waits::default() });
+    let shown = stage.draw();
+    assert!(!shown.contains("f fire the village"), "{shown}");
+}
+
 /// A waiting player sees the available remedies and their ground.
 #[test]
 fn options_against_an_idle_player() {
