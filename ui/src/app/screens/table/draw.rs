@@ -124,16 +124,24 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     } else if let Some((seconds, _)) = &table_screen.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
     } else if let Some(pending) = table_screen.pending_in_words() {
-        pending
+        match table_screen.unanswering_in_words(&keys.key(Intent::Quit)) {
+            Some(unanswering) => format!("{pending} {unanswering}"),
+            None => pending,
+        }
     } else if !table_screen.choice.picked.is_empty() {
         format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
         lead = "YOUR TURN  ";
         let left = snapshot.waits.own_turn_left;
         let clock = left.map_or_else(String::new, |left| format!(" {} left.", time_in_words(left)));
-        sentence(&match_game!(game, game => game.prompt(me))) + &clock
+        let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
+        let unanswering = unanswering.map_or_else(String::new, |text| format!(" {text}"));
+        sentence(&match_game!(game, game => game.prompt(me))) + &clock + &unanswering
     } else {
-        let waited: Vec<String> = to_act.iter().map(|seat| table_screen.name_of(seat)).collect();
+        let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
+        // The sentence on those who do not answer names them.
+        let thinking = to_act.iter().filter(|seat| !snapshot.waits.unanswering.contains(*seat));
+        let waited: Vec<String> = thinking.map(|seat| table_screen.name_of(seat)).collect();
         let role = if table_screen.is_spectator() { " You are watching." } else { "" };
         let waits = &snapshot.waits;
         let way = if waits.may_claim == Some(Closing::Unsigned) {
@@ -146,7 +154,9 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         } else {
             String::new()
         };
-        format!("Waiting for {}.{role}{way}", waited.join(", "))
+        let waiting = (!waited.is_empty()).then(|| format!("Waiting for {}.", waited.join(", ")));
+        let sentences = waiting.into_iter().chain(unanswering).collect::<Vec<_>>().join(" ");
+        format!("{sentences}{role}{way}")
     };
     (lead, sentence(&text))
 }

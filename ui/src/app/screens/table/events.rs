@@ -134,6 +134,10 @@ impl TableScreen {
             SessionEvent::Peer { seat, state: PeerState::Connected } if !self.missing.contains(*seat) => {}
             SessionEvent::Peer { seat, state } => {
                 match state {
+                    PeerState::Paused => self.paused.insert(*seat),
+                    _ => self.paused.remove(*seat),
+                };
+                match state {
                     PeerState::Lost | PeerState::Paused => self.missing.insert(*seat),
                     _ => self.missing.remove(*seat),
                 };

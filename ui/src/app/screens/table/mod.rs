@@ -171,6 +171,8 @@ pub struct TableScreen {
     reaching: Option<(u64, Option<String>)>,
     /// The seats whose connection was lost, or that have paused.
     missing: SeatSet,
+    /// The seats whose players have paused.
+    paused: SeatSet,
     snapshot: Option<Snapshot>,
     names: Vec<String>,
     choice: Choice,
@@ -203,6 +205,7 @@ impl TableScreen {
             front: lobby::Front::default(),
             reaching: None,
             missing: SeatSet::EMPTY,
+            paused: SeatSet::EMPTY,
             snapshot: None,
             names: Vec::new(),
             choice: Choice::default(),

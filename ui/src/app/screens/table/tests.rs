@@ -31,7 +31,7 @@ use crate::tables::testing::seat;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_session::events::SessionEvent;
-use fairdeal_session::view::{LobbySeat, LobbyView, Snapshot, Standing, Waiting, Waits};
+use fairdeal_session::view::{LobbySeat, LobbyView, Remedy, Snapshot, Standing, Waiting, Waits};
 
 /// Sits down at a game from the home screen, with keys only.
 fn seated(game: usize) -> TestApp {
@@ -659,6 +659,34 @@ fn own_action_that_waits_is_said() {
     // An action that was not carried out after all is offered again.
     let again = game_of(&mut stage, None, false);
     assert!(again.contains("YOUR TURN") && again.contains("h hint"), "{again}");
+}
+
+/// A dead program is no thinking player: the prompt says what is so, what to do, and from when on something can be done.
+#[test]
+fn programs_that_do_not_answer_are_said() {
+    let mut stage = networked();
+    let now = dealt("loot");
+    let name = now.names[1].clone();
+    let waits = |remedy| Waits { unanswering: SeatSet::one(seat(1)), remedy, ..Waits::default() };
+    let prompt = |stage: &mut TestApp, now: &Snapshot, waits: Waits| {
+        tell(stage, waiting(now, waits, 1));
+        let shown = stage.draw();
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mine = prompt(&mut stage, &now, waits(None));
+    let text = format!("{name}'s program does not answer: your move will wait. The game is saved, and q pauses it.");
+    assert!(mine.contains("YOUR TURN") && mine.contains(&text), "{mine}");
+    let other = Snapshot { me: Some(seat(2)), my_turn: false, ..(*now).clone() };
+    let mut stage = networked();
+    let close = prompt(&mut stage, &other, waits(Some((Remedy::Close, 110))));
+    let text = format!("{name}'s program does not answer. The game is saved: {name} can resume it, and q pauses it.");
+    assert!(close.contains(&text) && close.contains("In 110 s you may close the table."), "{close}");
+    assert!(close.contains(&format!("Waiting for {}.", now.names[0])), "{close}");
+    let on = prompt(&mut stage, &other, waits(Some((Remedy::PlayOn, 20))));
+    assert!(on.contains(&format!("In 20 s the game goes on without {name}.")), "{on}");
+    tell(&mut stage, SessionEvent::Peer { seat: seat(1), state: fairdeal_session::view::PeerState::Paused });
+    let paused = prompt(&mut stage, &other, waits(None));
+    assert!(paused.contains(&format!("{name} has paused. The game is saved")), "{paused}");
 }
 
 /// A second call is not offered before the next turn has been played.

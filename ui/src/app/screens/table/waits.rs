@@ -4,7 +4,7 @@ use fairdeal_games::listed;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::SeatSet;
-use fairdeal_session::view::{Snapshot, Standing};
+use fairdeal_session::view::{Remedy, Snapshot, Standing, time_in_words};
 
 use super::TableScreen;
 use crate::tables::words;
@@ -15,6 +15,34 @@ impl TableScreen {
     pub(super) fn is_held(&self) -> bool {
         let holds = |now: &Snapshot| now.waits.pending.is_some() || now.waits.is_leaving;
         self.ending.failed.is_some() || self.snapshot.as_ref().is_some_and(holds)
+    }
+
+    /// What is so while the programs of others do not answer, and what the player can do; `key` pauses. In the player's
+    /// own turn the table does not wait for them yet.
+    pub(super) fn unanswering_in_words(&self, key: &str) -> Option<String> {
+        let now = self.snapshot.as_ref()?;
+        let owners = self.owners(now.waits.unanswering);
+        let names: Vec<String> = owners.iter().map(|seat| self.name_of(seat)).collect();
+        let (is_one, all) = (names.len() == 1, listed(&names));
+        let state = if names.is_empty() {
+            return None;
+        } else if owners.iter().all(|seat| self.paused.contains(seat)) {
+            format!("{all} {} paused", if is_one { "has" } else { "have" })
+        } else {
+            self.programs(owners, "do not answer", "does not answer")?
+        };
+        let is_mine = now.me.is_some_and(|me| now.game.to_act().contains(me)) && now.waits.pending.is_none();
+        if is_mine {
+            return Some(format!("{state}: your move will wait. The game is saved, and {key} pauses it."));
+        }
+        let remedy = now.waits.remedy.filter(|(_, left)| *left > 0).map_or_else(String::new, |(remedy, left)| {
+            let what = match remedy {
+                Remedy::Close => "you may close the table".to_owned(),
+                Remedy::PlayOn => format!("the game goes on without {all}"),
+            };
+            format!(" In {} {what}.", time_in_words(left))
+        });
+        Some(format!("{state}. The game is saved: {all} can resume it, and {key} pauses it.{remedy}"))
     }
 
     /// The player's own action that waits for the programs of others, as a sentence.
@@ -39,7 +67,7 @@ impl TableScreen {
 
     /// The programs of these seats and what they do, if any is another's: "Béla's program has heard it".
     pub(super) fn programs(&self, seats: SeatSet, many: &str, one: &str) -> Option<String> {
-        let names = self.program_names(seats);
+        let names: Vec<String> = self.owners(seats).iter().map(|seat| self.name_of(seat)).collect();
         let text = match names.as_slice() {
             [] => return None,
             [name] => format!("{name}'s program {one}"),
@@ -48,19 +76,15 @@ impl TableScreen {
         Some(text.trim_end().to_owned())
     }
 
-    /// The names of those who run the programs of these seats, without this player's own.
-    pub(super) fn program_names(&self, seats: SeatSet) -> Vec<String> {
+    /// The first seats of the parties that these seats belong to, without this player's own.
+    fn owners(&self, seats: SeatSet) -> SeatSet {
         let Some(now) = &self.snapshot else {
-            return Vec::new();
+            return SeatSet::EMPTY;
         };
         let parties = &now.seating.parties;
         let own = now.me.and_then(|me| parties.party_of(me));
-        let owners: SeatSet = seats
-            .iter()
-            .filter(|seat| parties.party_of(*seat) != own || own.is_none())
-            .map(|seat| parties.party_of(seat).map_or(seat, Party::lowest))
-            .collect();
-        owners.iter().map(|seat| self.name_of(seat)).collect()
+        let others = seats.iter().filter(|seat| own.is_none() || parties.party_of(*seat) != own);
+        others.map(|seat| parties.party_of(seat).map_or(seat, Party::lowest)).collect()
     }
 }
 
