@@ -147,8 +147,10 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let way = if waits.may_claim == Some(Closing::Unsigned) {
             let key = keys.key(Intent::Quit);
             format!(" Too few of the others are there. Press {key} to pause; the game is saved.")
-        } else if waits.may_claim.is_some() {
-            format!(" Press {}, then c, to close the table.", keys.key(Intent::Quit))
+        } else if let Some(closing) = waits.may_claim {
+            let why = table_screen.closing_in_words(closing).filter(|_| unanswering.is_none());
+            let why = why.map_or_else(String::new, |why| format!(" {why}."));
+            format!("{why} Press {}, then c, to close the table: the game ends unfinished.", keys.key(Intent::Quit))
         } else if let Some(seat) = waits.may_propose.iter().next() {
             format!(" Press x to propose playing on without {}.", table_screen.name_of(seat))
         } else {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fairdeal_games::bots::Level;
+use fairdeal_games::chance::RefereeChance;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::PlayedBy;
@@ -177,26 +178,57 @@ impl TableScreen {
             vec![('y', "yes, pause".to_owned(), "the game is saved; resume it from the home screen".to_owned())];
         let mut ways = vec![Way::Pause];
         if self.names.len() > 1 {
-            answers.push(('f', "forfeit".to_owned(), "leave for good; the others play on".to_owned()));
+            answers.push(('f', "forfeit".to_owned(), self.forfeit_in_words()));
             ways.push(Way::Forfeit);
         }
         let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
-        let why = waits.and_then(|waits| waits.may_claim).and_then(|closing| match closing {
-            Closing::Claim(Ground::Absent) => Some("close the table: the others stay away".to_owned()),
-            Closing::Claim(Ground::OutOfTime) => Some("close the table: the other player's time is up".to_owned()),
-            Closing::Fork(seat) => {
-                let name = self.name_of(seat);
-                Some(format!("close the table: {name} has cheated, and others stay away"))
-            }
-            // To pause does the same.
-            Closing::Unsigned => None,
-        });
+        let why = waits.and_then(|waits| waits.may_claim).and_then(|closing| self.closing_in_words(closing));
+        let mut text = "Leave the table? The game is not over.".to_owned();
         if let Some(why) = why {
-            answers.push(('c', "claim".to_owned(), why));
+            text = format!("{text} {why}.");
+            answers.push(('c', "close the table".to_owned(), "the game ends for good, unfinished".to_owned()));
             ways.push(Way::Claim);
         }
-        cx.ask(Question { text: "Leave the table? The game is not over.".to_owned(), answers });
+        cx.ask(Question { text, answers });
         self.asked = Some(Asked::Leave(ways));
+    }
+
+    /// What a forfeit means. With one player left most games are over.
+    fn forfeit_in_words(&self) -> String {
+        let played_on = "leave for good; the others play on".to_owned();
+        let Some((now, me)) = self.snapshot.as_ref().zip(self.me()) else {
+            return played_on;
+        };
+        let live = match &now.standing {
+            Standing::Sealed(progress) => progress.live,
+            Standing::Practice { .. } | Standing::Puzzle => SeatSet::all(now.names.len()),
+        };
+        let mut others = live.without(me).iter();
+        let (Some(other), None) = (others.next(), others.next()) else {
+            return played_on;
+        };
+        let mut game = now.game.clone();
+        let is_done = game.forfeit(me, &mut RefereeChance::default(), &mut Vec::new()).is_ok();
+        let name = self.name_of(other);
+        if is_done && game.is_over() && game.winners() == SeatSet::one(other) {
+            format!("leave for good; {name} wins")
+        } else {
+            format!("leave for good; {name} plays on")
+        }
+    }
+
+    /// Why the table can be closed, as a sentence without its full stop. `None` if closing does what pausing does.
+    pub(super) fn closing_in_words(&self, closing: Closing) -> Option<String> {
+        let now = self.snapshot.as_ref()?;
+        let name = now.game.to_act().iter().next().filter(|seat| Some(*seat) != now.me).map(|seat| self.name_of(seat));
+        Some(match (closing, name) {
+            (Closing::Claim(Ground::Absent), Some(name)) if now.names.len() == 2 => format!("{name} does not answer"),
+            (Closing::Claim(Ground::Absent), _) => "The others do not answer".to_owned(),
+            (Closing::Claim(Ground::OutOfTime), Some(name)) => format!("{name}'s time is up"),
+            (Closing::Claim(Ground::OutOfTime), None) => "The other player's time is up".to_owned(),
+            (Closing::Fork(seat), _) => format!("{} has cheated, and others do not answer", self.name_of(seat)),
+            (Closing::Unsigned, _) => return None,
+        })
     }
 
     pub(super) fn go(&mut self, cx: &mut Cx<'_>) {

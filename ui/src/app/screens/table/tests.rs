@@ -715,15 +715,19 @@ fn options_against_an_idle_player() {
     let shown = stage.draw();
     assert!(shown.contains("time is up"), "{shown}");
     assert!(shown.contains("Press x to propose playing on without Anna"), "{shown}");
-    for (ground, why) in [(Ground::OutOfTime, "time is up"), (Ground::Absent, "stay away")] {
+    for (ground, why) in [(Ground::OutOfTime, "time is up"), (Ground::Absent, "The others do not")] {
         let closing = Some(Closing::Claim(ground));
         stage.waits_for_seat_0(seat(1), waits(closing, SeatSet::EMPTY));
         let shown = stage.draw();
-        assert!(shown.contains("Press q, then c, to close the table"), "{shown}");
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(why), "{shown}");
+        assert!(words.contains("Press q, then c, to close the table: the game ends unfinished."), "{shown}");
         stage.keys("q");
         let shown = stage.draw();
-        let offer = shown.lines().find(|line| line.contains("[c claim]"));
-        assert!(offer.is_some_and(|line| line.contains(why)), "{shown}");
+        let offer = shown.lines().find(|line| line.contains("[c close the table]"));
+        assert!(offer.is_some_and(|line| line.contains("the game ends for good, unfinished")), "{shown}");
+        let words = shown.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("The game is not over.") && words.matches(why).count() > 1, "{shown}");
         stage.keys("n");
     }
     let culprit = Some(Closing::Fork(seat(0)));
@@ -736,8 +740,35 @@ fn options_against_an_idle_player() {
     let shown = stage.draw();
     assert!(shown.contains("Too few of the others are there"), "{shown}");
     stage.keys("q");
-    assert!(!stage.draw().contains("[c claim]"));
+    assert!(!stage.draw().contains("[c close"));
     stage.keys("n");
+}
+
+/// At a table for two the others are one player, who has won in most games.
+#[test]
+fn forfeit_of_one_of_two_says_what_it_means() {
+    let mut stage = networked();
+    let mut now = dealt("loot");
+    now.standing = Standing::Sealed(Progress {
+        step: 7,
+        kind: Some(StepKind::Action { leader: seat(0) }),
+        deal: 0,
+        live: SeatSet::all(2),
+        done: SeatSet::EMPTY,
+        awaited: SeatSet::one(seat(0)),
+        log: Hash32::default(),
+    });
+    let name = now.names[1].clone();
+    now.names.truncate(2);
+    for (game, meaning) in [("loot", "wins"), ("plutonian-poker", "wins"), ("sphinxs-paw", "plays on")] {
+        now.game = crate::tables::testing::Scene::new(game, 2, &[], 1).game;
+        tell(&mut stage, SessionEvent::Snapshot(now.clone()));
+        stage.draw();
+        stage.keys("q");
+        let shown = stage.draw();
+        assert!(shown.contains(&format!("[f forfeit] leave for good; {name} {meaning}")), "{shown}");
+        stage.keys("n");
+    }
 }
 
 #[test]
