@@ -47,6 +47,8 @@ pub struct ViewContext<'a> {
     pub picked: &'a [Spot],
     /// Whether the player can act here: not in a replay.
     pub acts: bool,
+    /// Whether the table has stopped before its end: nobody is to act, and nothing is to come.
+    pub is_closed: bool,
     /// Whether the board may say what is best: not in a puzzle.
     pub advises: bool,
     /// Colours and glyphs.
@@ -61,6 +63,7 @@ impl ViewContext<'_> {
     /// The name of a seat, whether the table waits for it, and what its connection says: one row of a plate.
     pub fn seat_line(&self, seat: Seat, acts: bool) -> Line<'static> {
         let theme = self.theme;
+        let acts = acts && !self.is_closed;
         let style = if acts { theme.accent() } else { theme.title() };
         let sign = if acts { theme.glyph("▶ ", "> ") } else { "" };
         let mut spans = vec![Span::styled(format!("{sign}{}", self.name(seat)), style)];

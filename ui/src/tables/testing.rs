@@ -143,6 +143,7 @@ impl Scene {
             seats: &[],
             picked: &self.picked,
             acts: true,
+            is_closed: false,
             advises: true,
             theme: &self.theme,
         };

@@ -424,10 +424,12 @@ impl Seated {
             }
             Event::Step(..) | Event::YourTurn => {}
             Event::HasClosed(seat) => {
-                let mut line = format!("{} closed its game with a claim that you were away.", self.name(seat));
-                if self.table.may_claim() {
-                    line.push_str(" You can close yours with a claim.");
-                }
+                let name = self.name(seat);
+                let line = if self.closed_by().is_empty() {
+                    format!("{name} closed the table without you. The others play on without {name}.")
+                } else {
+                    format!("{name} closed the table because you were away. The game stays unfinished.")
+                };
                 cx.tell(SessionEvent::Line(line));
             }
             Event::Dropped(why) => cx.refuse(why.to_string()),

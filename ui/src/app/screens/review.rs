@@ -83,6 +83,7 @@ impl Review {
             seats: &[],
             picked: &[],
             acts: false,
+            is_closed: false,
             advises: false,
             theme: canvas.theme(),
         };

@@ -102,6 +102,7 @@ fn key_of_action(lesson: &Lesson) -> Option<char> {
         seats: &[],
         picked: &[],
         acts: true,
+        is_closed: false,
         advises: true,
         theme: &theme,
     };

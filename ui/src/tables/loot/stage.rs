@@ -234,6 +234,10 @@ impl Table<'_> {
                 };
                 (String::new(), texts, theme.bad())
             }
+            _ if self.view.is_closed => {
+                let text = "The table is closed: nothing burns any more.".to_owned();
+                (String::new(), [text, "The table is closed.".to_owned()], theme.title())
+            }
             State::Ready => {
                 let mine = self.view.me.filter(|_| self.view.acts);
                 let may = mine.is_some_and(|me| loot.check(me, &LootAction::Fire).is_ok());

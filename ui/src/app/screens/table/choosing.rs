@@ -146,7 +146,12 @@ impl TableScreen {
                     .map(|now| now.game.to_act())
                     .and_then(|seats| seats.iter().next())
                     .map(|seat| format!("it is {}'s turn", self.name_of(seat)));
-                let why = self.pending_in_words().or(why).or(turn).unwrap_or_else(|| "that is of no use now".to_owned());
+                let why = self
+                    .closed_in_words()
+                    .or_else(|| self.pending_in_words())
+                    .or(why)
+                    .or(turn)
+                    .unwrap_or_else(|| "that is of no use now".to_owned());
                 cx.toast(Tone::Plain, sentence(&why));
             }
             [only] if only.path.len() == path.len() => self.request(cx, only.clone()),
@@ -228,7 +233,7 @@ impl TableScreen {
             } else {
                 "There is nothing to advise: it is not your turn."
             };
-            self.pending_in_words().unwrap_or_else(|| text.to_owned())
+            self.closed_in_words().or_else(|| self.pending_in_words()).unwrap_or_else(|| text.to_owned())
         })
     }
 

@@ -16,7 +16,7 @@ use crate::app::screens::put_keys;
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
 use crate::tables::layout::{self, Areas};
-use crate::tables::{Board as _, SeatState, Spot};
+use crate::tables::{Board as _, SeatState, Spot, ViewContext};
 use fairdeal_session::view::{Snapshot, Standing, Waiting, time_in_words};
 
 /// Note on a seat with no direct connection, while other seats have one.
@@ -35,10 +35,12 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
     };
     let areas = layout::areas(&snapshot.game, canvas.area());
     let acts = table_screen.status.is_none() && !table_screen.rest.is_resting() && !table_screen.is_held();
+    let is_closed = table_screen.is_closed();
     let picked = &table_screen.choice.picked;
     let seats = seat_states(snapshot, table_screen);
     let theme = canvas.theme();
     view_of(snapshot, &seats, picked, acts, theme, |view| {
+        let view = &ViewContext { is_closed, ..*view };
         match_game!(&snapshot.game, game => {
             game.draw(view, canvas, areas.stage);
             game.draw_hand(view, canvas, areas.hand);
@@ -74,7 +76,7 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
 
 /// Each seat besides its game: who plays it, its connection and clock, and what it did last.
 pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Vec<SeatState> {
-    let over = snapshot.game.is_over();
+    let over = snapshot.game.is_over() || table_screen.is_closed();
     let state = |seat: Seat| {
         let waiting = snapshot.waits.seats.iter().find(|waiting| waiting.seat == seat);
         let is_far = snapshot.indirect.contains(seat);
@@ -117,6 +119,10 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         seal
     } else if let Some(why) = &table_screen.ending.failed {
         format!("You cannot play on here: {why}")
+    } else if let Some(closed) = table_screen.closed_in_words() {
+        let quit = keys.key(Intent::Quit);
+        let close = snapshot.waits.may_claim.map_or("", |_| " There c closes it for you too, with a transcript.");
+        format!("{closed} Press {quit} to leave.{close}")
     } else if table_screen.rest.is_resting() {
         "This hand is over.".to_owned()
     } else if game.is_over() {
@@ -214,7 +220,7 @@ fn draw_keys(
     let replays = table_screen.status.is_some();
     let undo =
         matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0).then(|| of(Intent::Undo, "undo"));
-    let ended = table_screen.is_over() || table_screen.ending.failed.is_some();
+    let ended = table_screen.is_over() || table_screen.is_closed();
     if ended && !replays {
         let choices = outcome::ways_on(table_screen).chain(outcome::keepsakes(table_screen));
         all.extend(choices.map(|(key, label, target)| (key, label, Some(target))));

@@ -175,8 +175,8 @@ impl TableScreen {
                 let kept =
                     transcript.as_ref().map_or_else(String::new, |path| format!(" Transcript: {}.", path.display()));
                 let why = ground_in_words(*ground);
-                let line = format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
-                self.log.say(Voice::Warning, line.clone());
+                let line = format!("{by} closed the table: {absent} {why}. The game is unfinished.");
+                self.log.say(Voice::Warning, line.clone() + &kept);
                 self.stop(line);
             }
             SessionEvent::Over { scores, winners, log, transcript } => {
@@ -403,8 +403,9 @@ impl TableScreen {
     }
 }
 
-/// What decides on the offers besides the game: whether an action waits, and whether the player has called.
-fn offers_as(now: &Snapshot) -> (bool, bool, bool) {
+/// What decides on the offers besides the game: whether an action waits, whether the player has
+/// called, and whether the table is closed.
+fn offers_as(now: &Snapshot) -> [bool; 4] {
     let waits = &now.waits;
-    (waits.pending.is_some(), waits.is_leaving, waits.has_called)
+    [waits.pending.is_some(), waits.is_leaving, waits.has_called, waits.closed_by.is_empty()]
 }

@@ -174,18 +174,26 @@ impl TableScreen {
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }
-        let mut answers =
-            vec![('y', "yes, pause".to_owned(), "the game is saved; resume it from the home screen".to_owned())];
+        let closed = self.closed_in_words();
+        let pause = if closed.is_some() {
+            ("yes, leave", "the game stays in the list of saved games")
+        } else {
+            ("yes, pause", "the game is saved; resume it from the home screen")
+        };
+        let mut answers = vec![('y', pause.0.to_owned(), pause.1.to_owned())];
         let mut ways = vec![Way::Pause];
-        if self.names.len() > 1 {
+        if self.names.len() > 1 && closed.is_none() {
             answers.push(('f', "forfeit".to_owned(), self.forfeit_in_words()));
             ways.push(Way::Forfeit);
         }
         let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
         let why = waits.and_then(|waits| waits.may_claim).and_then(|closing| self.closing_in_words(closing));
-        let mut text = "Leave the table? The game is not over.".to_owned();
+        let is_closed = closed.is_some();
+        let mut text = format!("Leave the table? {}", closed.unwrap_or_else(|| "The game is not over.".to_owned()));
         if let Some(why) = why {
-            text = format!("{text} {why}.");
+            if !is_closed {
+                text = format!("{text} {why}.");
+            }
             answers.push(('c', "close the table".to_owned(), "the game ends for good, unfinished".to_owned()));
             ways.push(Way::Claim);
         }

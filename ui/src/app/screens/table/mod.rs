@@ -435,6 +435,7 @@ fn view_of<T>(
         seats,
         picked,
         acts,
+        is_closed: false,
         advises: snapshot.standing != Standing::Puzzle,
         theme,
     })

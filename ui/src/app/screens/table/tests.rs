@@ -779,6 +779,50 @@ fn news_of_peers_are_told() {
     assert!(stage.draw().contains("is lost"));
 }
 
+/// The others have closed the table while the player was away: nothing is offered, and nothing seems to go on.
+#[test]
+fn closed_out_player_can_only_leave() {
+    let mut stage = networked();
+    let now = dealt("loot");
+    let closed_by = [seat(1), seat(2)].into_iter().collect();
+    tell(&mut stage, SessionEvent::Snapshot(now.clone()));
+    assert!(stage.draw().contains("YOUR TURN"));
+    let waits = Waits { closed_by, ..Waits::default() };
+    tell(&mut stage, waiting(&now, waits, 0));
+    let shown = stage.draw();
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = format!("{} and {} closed the table while you were away", now.names[1], now.names[2]);
+    assert!(words.contains(&text) && words.contains("Press q to leave."), "{shown}");
+    assert!(!shown.contains("YOUR TURN") && !shown.contains('▶') && !shown.contains("h hint"), "{shown}");
+    stage.effects.clear();
+    stage.key(KeyCode::Enter);
+    assert!(stage.effects.is_empty(), "{:?}", stage.effects);
+    stage.keys("q");
+    let shown = stage.draw();
+    assert!(shown.contains("[y yes, leave]") && !shown.contains("forfeit"), "{shown}");
+}
+
+/// After a claim the board of the signer says nothing of a turn, a clock or a fire.
+#[test]
+fn closed_board_is_still() {
+    let mut stage = seated(0);
+    stage.rest();
+    while !stage.draw().contains("f fire") {
+        let action = stage.advice().expect("it is the player's turn");
+        act(&mut stage, &action, by_keys);
+        stage.rest();
+    }
+    let late = Waiting { seat: seat(1), silent: None, turn_left: Some(420) };
+    stage.waits_for_seat_0(seat(0), Waits { seats: vec![late], ..Waits::default() });
+    assert!(stage.draw().contains("7 min left"), "{}", stage.draw());
+    let (by, absent, ground) = (vec![seat(0)], vec![seat(1), seat(2)], Ground::Absent);
+    tell(&mut stage, SessionEvent::Claimed { by, absent, ground, transcript: Some("/games/07.fairdeal".into()) });
+    stage.rest();
+    let shown = stage.draw();
+    assert!(!shown.contains("7 min left") && !shown.contains('▶') && !shown.contains("fires it"), "{shown}");
+    assert!(shown.contains("The table is closed"), "{shown}");
+}
+
 /// Once the others play on without a player, that player has no more turns.
 #[test]
 fn a_closed_table_offers_nothing() {

@@ -14,7 +14,21 @@ impl TableScreen {
     /// action of the player waits for the programs of others.
     pub(super) fn is_held(&self) -> bool {
         let holds = |now: &Snapshot| now.waits.pending.is_some() || now.waits.is_leaving;
-        self.ending.failed.is_some() || self.snapshot.as_ref().is_some_and(holds)
+        self.is_closed() || self.snapshot.as_ref().is_some_and(holds)
+    }
+
+    /// Whether the table has stopped for this player, or the others have closed it.
+    pub(super) fn is_closed(&self) -> bool {
+        let closed = |now: &Snapshot| !now.waits.closed_by.is_empty();
+        self.ending.failed.is_some() || self.snapshot.as_ref().is_some_and(closed)
+    }
+
+    /// Who has closed the table without this player, as a sentence.
+    pub(super) fn closed_in_words(&self) -> Option<String> {
+        let now = self.snapshot.as_ref()?;
+        let names: Vec<String> = self.owners(now.waits.closed_by).iter().map(|seat| self.name_of(seat)).collect();
+        let closed = !names.is_empty();
+        closed.then(|| format!("{} closed the table while you were away: the game stays unfinished.", listed(&names)))
     }
 
     /// What is so while the programs of others do not answer, and what the player can do; `key` pauses. In the player's
