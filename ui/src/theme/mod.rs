@@ -296,13 +296,18 @@ impl Theme {
 
     /// The colour of a pyramid. Its letter is shown too if [`Self::shows_letters`].
     pub fn pigment(&self, pigment: Pigment) -> Style {
-        self.foreground(|palette| {
-            let set = match self.pyramids {
-                Pyramids::Rainbow => &palette.rainbow,
-                Pyramids::Xeno => &palette.xeno,
-            };
-            set.get(pigment as usize).copied().unwrap_or(palette.text)
-        })
+        let Some(palette) = &self.palette else {
+            return Style::new();
+        };
+        let set = match self.pyramids {
+            Pyramids::Rainbow => &palette.rainbow,
+            Pyramids::Xeno => &palette.xeno,
+        };
+        // Where letters are shown, one colour may stand for two.
+        if self.depth == Depth::Indexed {
+            return apart(set.iter().take(pigment as usize + 1)).map_or_else(Style::new, |at| Style::new().fg(at));
+        }
+        self.foreground(|palette| set.get(pigment as usize).copied().unwrap_or(palette.text))
     }
 
     /// A thin border.
@@ -362,9 +367,44 @@ fn blend(from: Rgb, to: Rgb, part: u16) -> Rgb {
     (mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
 
+/// The levels of the cube among the fixed colours of 256-colour terminals.
+const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+/// The least distance of two pyramids' colours, by [`distance`]: a coral and an orange of the cube are nearer.
+const APART: u32 = 9_500;
+
+/// How different two colours look, squared. The eye sees green best and blue worst.
+fn distance(one: Rgb, other: Rgb) -> u32 {
+    let apart = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
+    2 * apart(one.0, other.0) + 4 * apart(one.1, other.1) + apart(one.2, other.2)
+}
+
+/// The fixed colour with a number of the cube, from 16 to 231, or of the greys after it.
+fn fixed(number: u8) -> Rgb {
+    let level = |at: u8| LEVELS.get(usize::from(at % 6)).copied().unwrap_or_default();
+    match number.checked_sub(232) {
+        Some(grey) => [8 + 10 * grey; 3].into(),
+        None => {
+            let number = number.saturating_sub(16);
+            (level(number / 36), level(number / 6), level(number))
+        }
+    }
+}
+
+/// The fixed colour for the last of several colours: the nearest that looks different from those of the colours before
+/// it, if there is one.
+fn apart<'a>(colours: impl Iterator<Item = &'a Rgb>) -> Option<Color> {
+    let mut taken: Vec<u8> = Vec::new();
+    for colour in colours {
+        let is_free = |number: &u8| taken.iter().all(|other| distance(fixed(*number), fixed(*other)) >= APART);
+        let near = Some(nearest(*colour)).filter(is_free);
+        let next = near.or_else(|| (16..=255).filter(is_free).min_by_key(|number| distance(fixed(*number), *colour)));
+        taken.push(next.unwrap_or_else(|| nearest(*colour)));
+    }
+    taken.last().copied().map(Color::Indexed)
+}
+
 /// The nearest of the 240 fixed colours of 256-colour terminals: a cube of six levels, and 24 greys.
 fn nearest((red, green, blue): Rgb) -> u8 {
-    const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let level = |value: u8| {
         let far = |index: &usize| LEVELS.get(*index).map_or(u8::MAX, |l| l.abs_diff(value));
         (0..LEVELS.len()).min_by_key(far).unwrap_or(0)
@@ -456,17 +496,45 @@ mod tests {
         assert_eq!(coloured.with_letters(Letters::Always).sign("♣", "&"), "&");
     }
 
+    /// In every theme and depth the pyramids of a set differ, or show letters.
     #[test]
-    fn pyramids_differ_in_256_colours_or_show_letters() {
-        for pyramids in [Pyramids::Rainbow, Pyramids::Xeno] {
-            for name in [ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast] {
-                let theme = Theme::new(name, Depth::Indexed, pyramids, false);
-                let all = [Pigment::Black, Pigment::Red, Pigment::Blue, Pigment::Yellow, Pigment::Green];
-                let inks: Vec<_> = all.iter().map(|pigment| theme.pigment(*pigment).fg).collect();
-                let differ = (1..inks.len()).all(|at| !inks[..at].contains(&inks[at]));
-                assert!(differ, "{name:?} {pyramids:?}: {inks:?}");
-                assert!(!theme.shows_letters() && theme.with_letters(Letters::Always).shows_letters());
+    fn pyramids_differ_or_show_letters() {
+        use Pigment::{Black, Blue, Green, Orange, Red, Yellow};
+
+        let alike =
+            Palette::parse("rainbow = [\"#b0b4c0\", \"#ff7b72\", \"#ff7c72\", \"#ff7d72\", \"#7fd16f\", \"#ff7e72\"]");
+        let own = alike.unwrap();
+        let built_in = [ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast].map(Palette::built_in);
+        for palette in built_in.into_iter().chain([Some(own)]) {
+            for pyramids in [Pyramids::Rainbow, Pyramids::Xeno] {
+                for depth in [Depth::Mono, Depth::Inks, Depth::Indexed, Depth::True] {
+                    let theme = Theme::of(palette, depth, pyramids, false);
+                    if theme.shows_letters() {
+                        assert!(matches!(depth, Depth::Mono | Depth::Inks));
+                        continue;
+                    }
+                    let inks = [Black, Red, Blue, Yellow, Green, Orange].map(|pigment| theme.pigment(pigment).fg);
+                    for (number, ink) in inks.iter().enumerate() {
+                        for other in &inks[..number] {
+                            assert_ne!(ink, other, "{depth:?} {pyramids:?}: {inks:?}");
+                            if let (Some(Color::Indexed(one)), Some(Color::Indexed(other))) = (*ink, *other) {
+                                assert!(distance(fixed(one), fixed(other)) >= APART, "{pyramids:?}: {inks:?}");
+                            }
+                        }
+                    }
+                }
             }
+        }
+    }
+
+    #[test]
+    fn fixed_colours_have_the_numbers_of_terminals() {
+        assert_eq!(
+            [16, 196, 209, 231, 232, 255].map(fixed),
+            [(0, 0, 0), (255, 0, 0), (255, 135, 95), (255, 255, 255), (8, 8, 8), (238, 238, 238)]
+        );
+        for number in (16..=255).filter(|number| *number != 16) {
+            assert_eq!(fixed(nearest(fixed(number))), fixed(number));
         }
     }
 }
