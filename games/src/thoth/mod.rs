@@ -178,6 +178,11 @@ impl Thoth {
         &self.aside
     }
 
+    /// The face-down bid of a seat in the round in progress.
+    pub fn bid_of(&self, seat: Seat) -> Option<Handle> {
+        self.bids.get(seat.index()).copied().flatten()
+    }
+
     /// The open bids, to be picked from.
     pub fn pool(&self) -> &[Face] {
         &self.pool

@@ -94,7 +94,12 @@ impl Scene {
     /// The cards that a seat knows.
     pub fn known(&self, me: Seat) -> Faces {
         let mut known = Faces::new();
-        for handle in self.game.hand(me).into_iter().filter_map(Slot::handle) {
+        // A bid has left the hand, but its owner still knows it.
+        let bid = match &self.game {
+            AnyGame::Thoth(thoth) => thoth.bid_of(me),
+            _ => None,
+        };
+        for handle in self.game.hand(me).into_iter().filter_map(Slot::handle).chain(bid) {
             if let Some(face) = self.chance.faces().get(handle) {
                 known.set(handle, face);
             }

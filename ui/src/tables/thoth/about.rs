@@ -47,7 +47,7 @@ pub(super) fn title(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> String 
         parts::BANK => "The bank".to_owned(),
         parts::DECK => format!("The deck: {}", counted(game.deck().len(), "card")),
         parts::DISCARDS => format!("The discard pile: {}", counted(game.discard_pile().len(), "card")),
-        parts::POOL => "The open bids".to_owned(),
+        parts::POOL => "The pool of bids".to_owned(),
         Spot::Button(parts::DISCARD) => "Discard it".to_owned(),
         Spot::Button(parts::RELIEVE) => "Relieve your Trouble".to_owned(),
         Spot::Button(parts::END) => "Call the end".to_owned(),
@@ -64,7 +64,8 @@ pub(super) fn rule(spot: Spot) -> &'static str {
         parts::DECK | parts::DISCARDS | Spot::Button(parts::DISCARD) => "a-hand",
         Spot::Part(..) | Spot::Button(parts::RELIEVE) => "trouble",
         Spot::Seat(_) | Spot::Button(parts::END) => "the-end-of-a-hand",
-        parts::POOL | Spot::Button(_) => "options",
+        parts::POOL => "the-auction",
+        Spot::Button(_) => "options",
         _ => "what-cards-do",
     }
 }
@@ -75,6 +76,7 @@ pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<Str
     match spot {
         Spot::Card(slot) => match slot.face(view.known) {
             None => one("Only its owner knows it."),
+            Some(card) if game.phase() == Phase::Bid && !game.is_over() => about_bid(card),
             Some(card) => about_card(game, card, view),
         },
         Spot::Seat(seat) => about_house(game, seat),
@@ -100,6 +102,18 @@ pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<Str
         Spot::Button(button) => one(about_button(button)),
         Spot::Pile(_) | Spot::Square(_) => Vec::new(),
     }
+}
+
+/// What a card is as a bid, and what becomes of it.
+fn about_bid(card: Face) -> Vec<String> {
+    let beats = if cards::is_trump(card) {
+        "As a bid it beats lower trumps, and every card that is no trump."
+    } else {
+        "As a bid it beats lower cards of every suit, but no trump."
+    };
+    let rest = "The best bid has the first turn. All bids go into a pool: the winner picks from it last, so this card may \
+                go to another player. Of two best bids alike none wins, and all bid again.";
+    vec![beats.to_owned(), rest.to_owned()]
 }
 
 fn about_button(button: u8) -> &'static str {

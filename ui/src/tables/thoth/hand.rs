@@ -111,7 +111,8 @@ fn most(game: &Thoth, house: &House, card: Face) -> Option<(u8, Size)> {
 fn marked(game: &Thoth, me: Seat, card: Face, theme: &crate::theme::Theme) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     if game.phase() != Phase::Play {
-        return words(&[if game.phase() == Phase::Bid { "bid" } else { "" }]);
+        let bids = game.phase() == Phase::Bid && game.to_act().contains(me);
+        return words(&[if bids { "bid" } else { "" }]);
     }
     match uses(game, me, card).first() {
         Some(Kind::Foundation) => words(&["begin", "Foundation"]),

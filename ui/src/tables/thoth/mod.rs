@@ -53,8 +53,8 @@ impl Board for Thoth {
         let house = self.house(me).unwrap_or(&default);
         // At most 45 columns, for the smallest screens.
         let text = match self.phase() {
-            Phase::Bid => "Bid a card: the highest trump starts.",
-            Phase::Pick => "Pick a card from the pool.",
+            Phase::Bid => "Bid a card: the highest trump begins.",
+            Phase::Pick => "Pick a card from the pool of bids.",
             Phase::Play if house.in_trouble() => "In Trouble: relieve it, or discard.",
             Phase::Play if self.extra_turns() > 0 => "Play a card: an extra turn follows.",
             Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard.",
@@ -153,7 +153,11 @@ impl Board for Thoth {
     }
 
     fn rule(&self, spot: Spot) -> &'static str {
-        about::rule(spot)
+        // Until play begins, the auction explains every card.
+        match (self.phase(), spot) {
+            (Phase::Bid | Phase::Pick, Spot::Card(_) | Spot::Seat(_)) if !self.is_over() => "the-auction",
+            _ => about::rule(spot),
+        }
     }
 
     fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {

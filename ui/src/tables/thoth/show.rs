@@ -178,11 +178,53 @@ fn told(text: String, style: Style) -> Line<'static> {
     Line::from(Span::styled(text, style))
 }
 
-/// The scoring of the hand just ended, house by house.
+/// An event that a sheet tells: the bids, or the scoring of the hand just ended.
 pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
-    let ThothEvent::Scored { ended_by, scores, totals } = event else {
-        return None;
+    match event {
+        ThothEvent::Bids { bids, winner } => Some(bids_shown(bids, *winner, view)),
+        ThothEvent::Scored { ended_by, scores, totals } => scored(game, (*ended_by, scores, totals), view),
+        _ => None,
+    }
+}
+
+/// All bids, side by side, and what comes of them. The picking may be over by then.
+fn bids_shown(bids: &[Option<Face>], winner: Option<Seat>, view: &ViewContext<'_>) -> Animation {
+    let theme = view.theme;
+    let shown = Seat::first(bids.len()).zip(bids).filter_map(|(seat, bid)| Some((seat, (*bid)?)));
+    let row = |(seat, card): (Seat, Face)| {
+        let name = if winner == Some(seat) { theme.accent() } else { theme.title() };
+        let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
+        let number = if cards::is_trump(card) { format!("  trump {}", names::rank(card)) } else { String::new() };
+        Line::from(vec![
+            Span::styled(fit(view.name(seat), 12), name),
+            Span::styled(cards::full_name(card), style),
+            Span::styled(number, theme.ink()),
+        ])
     };
+    let mut lines: Vec<Line<'static>> = shown.map(row).collect();
+    lines.push(Line::default());
+    let texts = match winner {
+        Some(winner) if view.me == Some(winner) => {
+            ["You have the first turn.", "The bids are picked up again: you pick last."].map(str::to_owned)
+        }
+        Some(winner) => {
+            let name = view.name(winner);
+            [format!("{name} has the first turn."), format!("The bids are picked up again: {name} picks last.")]
+        }
+        None => ["The best bids are alike: all bid again.", "These bids stay in the pool."].map(str::to_owned),
+    };
+    let [result, rest] = texts;
+    lines.push(told(result, theme.accent()));
+    lines.push(told(rest, theme.ink()));
+    Animation { title: "The bids are shown".to_owned(), lines }
+}
+
+/// The scoring of the hand just ended, house by house.
+fn scored(
+    game: &Thoth,
+    (ended_by, scores, totals): (Option<Seat>, &[i64], &[i64]),
+    view: &ViewContext<'_>,
+) -> Option<Animation> {
     let theme = view.theme;
     let last = game.last_hand()?;
     let roofed = last.houses.iter().any(|house| house.roof.is_some());

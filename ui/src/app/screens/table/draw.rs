@@ -250,7 +250,8 @@ fn draw_keys(
             let last = if row.len() > 9 { "1-9 0".to_owned() } else { format!("1-{}", row.len()) };
             all.push((last, "choose".to_owned(), None));
         }
-        if offers.len() > 1 {
+        let uses = offers.iter().filter(|offer| offer.refused.is_none());
+        if uses.count() > 1 {
             all.push((keys.key(Intent::Uses), "other uses".to_owned(), Some(Target::Key(Intent::Uses))));
         }
     }

@@ -210,11 +210,35 @@ fn an_auction_is_held() {
     let options = [("opening", "auction"), ("happenstance", "true")];
     let mut scene = Scene::new("houses-of-thoth", 5, &options, 4);
     scene.check(80, 24);
+    let about = |scene: &Scene| {
+        scene.view(Some(seat(0)), &scene.known(seat(0)), |view, game| {
+            let AnyGame::Thoth(thoth) = game else { panic!() };
+            let spot = Spot::Card(thoth.hand_of(seat(0))[0]);
+            (thoth.about(spot, view).join(" "), thoth.rule(spot))
+        })
+    };
+    let (text, rule) = about(&scene);
+    assert!(text.contains("the winner picks from it last") && text.contains("all bid again"), "{text}");
+    assert_eq!(rule, "the-auction");
+    let before = scene.drawn(Some(seat(0)), 120, 40).0;
+    assert!(before.contains("▸ bid") && before.contains("king, queen, prince, princess, 10 to ace"), "{before}");
     scene.play(3);
     insta::assert_snapshot!("bidding-80x24", seen(&scene, 80, 24));
+    // The player's own bid is shown, and the other cards are no bids any more.
+    let own = scene.drawn(Some(seat(0)), 120, 40).0;
+    assert!(own.contains("bid 7 of cups") && !own.contains("▸ bid"), "{own}");
+    insta::assert_snapshot!("own-bid-120x40", own);
+    let mut events = Vec::new();
     while game(&scene).phase() == Phase::Bid {
-        scene.play(1);
+        let bidder = scene.game.to_act().iter().next().unwrap();
+        events.extend(scene.play_for(bidder));
     }
+    let sheets = scene.view(Some(seat(0)), &scene.known(seat(0)), |view, game| {
+        events.iter().filter_map(|event| crate::tables::show(game, event, view)).collect::<Vec<_>>()
+    });
+    let last = sheets.last().expect("the bids are shown");
+    let lines: Vec<String> = last.lines.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!("bids", format!("{}\n\n{}", last.title, lines.join("\n")));
     scene.check(60, 20);
     scene.check(120, 40);
     insta::assert_snapshot!("picking-60x20", seen(&scene, 60, 20));
