@@ -147,8 +147,8 @@ pub trait Board: TableGame {
     /// A seat in a few words for the score sheet: its number of cards, whether it has won.
     fn seat_note(&self, seat: Seat) -> String;
 
-    /// The prompt for the player to act, as a sentence.
-    fn prompt(&self, me: Seat) -> String;
+    /// The prompt for the player to act, as a sentence. It names what the player can do with the cards that it knows.
+    fn prompt(&self, me: Seat, known: &Faces) -> String;
 
     /// The rows for the player's hand, over the whole width. 0 if the stage shows the hand, or if there is none.
     fn hand_rows(&self, scale: Scale) -> u16 {

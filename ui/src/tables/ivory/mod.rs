@@ -14,6 +14,7 @@ use fairdeal_games::counted;
 use fairdeal_games::ivory::cards::{self, CROWN};
 use fairdeal_games::ivory::outlook::{Outlook, outlook};
 use fairdeal_games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -37,7 +38,7 @@ impl Board for Ivory {
         if self.is_won() { "complete!".to_owned() } else { format!("{} of {CROWN} storeys", self.score()) }
     }
 
-    fn prompt(&self, _me: Seat) -> String {
+    fn prompt(&self, _me: Seat, _known: &Faces) -> String {
         let score = self.score();
         match outlook(self, LOOKED_AT) {
             Outlook::DeadEnd => {

@@ -108,7 +108,7 @@ fn the_prompt_tells_a_dead_end() {
         .unwrap();
     let known = Faces::new();
     dead.view(Some(seat(0)), &known, |view, _| {
-        let prompt = game(&dead).prompt(seat(0));
+        let prompt = game(&dead).prompt(seat(0), &Faces::new());
         assert!(prompt.ends_with("of 10. Resign to end the game."), "{prompt}");
         assert_eq!(game(&dead).first(view), Some(Spot::Button(RESIGN)));
     });

@@ -19,7 +19,7 @@ use fairdeal_games::Hints as _;
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::cards::in_words;
 use fairdeal_games::loot::{Loot, LootAction, LootEvent, Phase, Pile};
-use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -64,7 +64,7 @@ impl Board for Loot {
         format!("{} cards", self.hand_of(seat).len())
     }
 
-    fn prompt(&self, _me: Seat) -> String {
+    fn prompt(&self, _me: Seat, _known: &Faces) -> String {
         let fire = self.everyone_has_played() && self.fire().is_none();
         match self.phase() {
             Phase::Take if fire => "Take a card from either pile, or fire the village.",

@@ -18,6 +18,7 @@ use fairdeal_games::plutonian::outlook::gain;
 use fairdeal_games::plutonian::pieces::{Hand, score};
 use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent, tree_name};
 use fairdeal_games::{Hints as _, TableGame as _, counted};
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -40,7 +41,7 @@ impl Board for Plutonian {
         format!("{}{vote}", counted(self.stacks(seat).len(), "stack"))
     }
 
-    fn prompt(&self, _me: Seat) -> String {
+    fn prompt(&self, _me: Seat, _known: &Faces) -> String {
         "Take the top of a tree, then pick a stack.".to_owned()
     }
 

@@ -15,6 +15,7 @@ use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Square, central};
 use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, SphinxEvent, Status, cards};
 use fairdeal_games::{Hints as _, TableGame as _, listed};
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -56,7 +57,7 @@ impl Board for Sphinx {
         }
     }
 
-    fn prompt(&self, me: Seat) -> String {
+    fn prompt(&self, me: Seat, _known: &Faces) -> String {
         let points = match self.points() {
             1 => "1 point".to_owned(),
             points => format!("{points} points"),

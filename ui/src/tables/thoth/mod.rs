@@ -15,7 +15,7 @@ mod tests;
 use fairdeal_games::thoth::house::House;
 use fairdeal_games::thoth::{Phase, Thoth, ThothAction, ThothEvent, Use};
 use fairdeal_games::{Hints as _, TableGame as _};
-use fairdeal_protocol::card::Slot;
+use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -48,18 +48,14 @@ impl Board for Thoth {
         fairdeal_games::counted(count, "card")
     }
 
-    fn prompt(&self, me: Seat) -> String {
-        let default = House::default();
-        let house = self.house(me).unwrap_or(&default);
+    fn prompt(&self, me: Seat, known: &Faces) -> String {
+        let in_trouble = self.house(me).is_some_and(House::in_trouble);
         // At most 45 columns, for the smallest screens.
         let text = match self.phase() {
             Phase::Bid => "Bid a card: the highest trump begins.",
             Phase::Pick => "Pick a card from the pool of bids.",
-            Phase::Play if house.in_trouble() => "In Trouble: relieve it, or discard.",
-            Phase::Play if self.extra_turns() > 0 => "Play a card: an extra turn follows.",
-            Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard.",
-            Phase::Play if house.top().is_some_and(|top| top.is_full()) => "Story, Roof, Trouble, or discard a card.",
-            Phase::Play => "Raise your house, make Trouble, or discard.",
+            Phase::Play if self.extra_turns() > 0 && !in_trouble => "Play a card: an extra turn follows.",
+            Phase::Play => return tell::prompt(self, me, known, in_trouble),
         };
         text.to_owned()
     }

@@ -1,15 +1,22 @@
 //! The effects of actions, in sentences, and the actions that a player may have in mind.
 
+use fairdeal_games::capital;
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element, Suited};
 use fairdeal_games::thoth::house::House;
 use fairdeal_games::thoth::{Phase, Thoth, ThothAction, Use};
-use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::parts;
 use crate::tables::{Spot, ViewContext};
+
+/// Columns of a prompt on the smallest screens.
+pub(super) const PROMPT: usize = 45;
+/// The words of a prompt that can be left out: "raise" says enough.
+const VERBS: [&str; 5] = ["lay", "add", "a", "the", "make"];
 
 /// The extra turns that a card gives as relief.
 pub(super) fn relief_turns(card: Face) -> usize {
@@ -119,6 +126,37 @@ fn outlook(game: &Thoth, view: &ViewContext<'_>, gone: Option<Slot>, roof: Optio
         });
     let score = house.score();
     Some(format!("You score {score} for the house and {cost} for the hand: {:+}.{best}", score + cost))
+}
+
+/// What the player can do in its turn, and nothing else.
+pub(super) fn prompt(game: &Thoth, me: Seat, known: &Faces, in_trouble: bool) -> String {
+    let legal = game.legal(me, known);
+    let can = |fits: fn(Use) -> bool| {
+        legal.iter().any(|action| matches!(action, ThothAction::Play { as_, .. } if fits(*as_)))
+    };
+    if in_trouble {
+        let relieves = can(|as_| matches!(as_, Use::Relieve));
+        let text = if relieves { "relieve it, or discard." } else { "no card relieves it. Discard one." };
+        return format!("In Trouble: {text}");
+    }
+    let all = [
+        ("lay a Foundation", can(|as_| matches!(as_, Use::Foundation))),
+        ("raise your house", can(|as_| matches!(as_, Use::Raise { .. }))),
+        ("add a Story", can(|as_| matches!(as_, Use::Story))),
+        ("add the Roof", can(|as_| matches!(as_, Use::Roof))),
+        ("make Trouble", can(|as_| matches!(as_, Use::Trouble { .. }))),
+    ];
+    let possible: Vec<&str> = all.into_iter().filter_map(|(text, can)| can.then_some(text)).collect();
+    if possible.is_empty() {
+        return "No card can be built with: discard one.".to_owned();
+    }
+    let text = format!("{}, or discard.", possible.join(", "));
+    // Shorter words, where much is possible.
+    let short = || {
+        let words = possible.iter().map(|text| text.split_whitespace().find(|word| !VERBS.contains(word)));
+        format!("{}, or discard.", words.flatten().collect::<Vec<_>>().join(", "))
+    };
+    capital(&if text.width() > PROMPT { short() } else { text })
 }
 
 /// The actions that a player may have in mind by choosing a spot.

@@ -142,7 +142,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let clock = left.map_or_else(String::new, |left| format!(" {} left.", time_in_words(left)));
         let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
         let unanswering = unanswering.map_or_else(String::new, |text| format!(" {text}"));
-        sentence(&match_game!(game, game => game.prompt(me))) + &clock + &unanswering
+        sentence(&match_game!(game, game => game.prompt(me, &snapshot.known))) + &clock + &unanswering
     } else {
         let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
         // The sentence on those who do not answer names them.

@@ -205,6 +205,36 @@ fn a_game_ends_under_a_roof() {
     insta::assert_snapshot!("scoring", format!("{}\n\n{}", show.title, lines.join("\n")));
 }
 
+/// A prompt names what is possible with the hand, and fits on the smallest screens.
+#[test]
+fn prompt_names_what_is_possible() {
+    let mut named = BTreeSet::new();
+    for seed in 1..5 {
+        let mut scene = built(3, seed, 0, tall());
+        for _ in 0..60 {
+            let me = to_act(&scene).unwrap();
+            let known = scene.known(me);
+            let text = scene.view(Some(me), &known, |view, _| game(&scene).prompt(me, view.known));
+            assert!(unicode_width::UnicodeWidthStr::width(text.as_str()) <= tell::PROMPT, "{text}");
+            let legal = game(&scene).legal(me, &known);
+            let can = |fits: fn(Use) -> bool| {
+                legal.iter().any(|action| matches!(action, ThothAction::Play { as_, .. } if fits(*as_)))
+            };
+            if !text.starts_with("In Trouble") && !text.contains("extra turn") {
+                let lower = text.to_lowercase();
+                assert_eq!(lower.contains("trouble"), can(|as_| matches!(as_, Use::Trouble { .. })), "{text}");
+                assert_eq!(lower.contains("foundation"), can(|as_| matches!(as_, Use::Foundation)), "{text}");
+                assert_eq!(lower.contains("raise"), can(|as_| matches!(as_, Use::Raise { .. })), "{text}");
+                assert_eq!(lower.contains("story"), can(|as_| matches!(as_, Use::Story)), "{text}");
+                assert_eq!(lower.contains("roof"), can(|as_| matches!(as_, Use::Roof)), "{text}");
+            }
+            named.insert(text);
+            tall().play(&mut scene, 1);
+        }
+    }
+    assert!(named.len() > 5, "{named:?}");
+}
+
 #[test]
 fn an_auction_is_held() {
     let options = [("opening", "auction"), ("happenstance", "true")];
