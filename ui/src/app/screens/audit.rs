@@ -195,15 +195,19 @@ mod tests {
     use fairdeal_session::text::player_names;
     use fairdeal_session::view::Seating;
 
-    fn audited(change: impl Fn(&mut Audited)) -> TestApp {
+    fn done() -> Audited {
         let transcript = transcript("docs/vectors/poker.fairdeal");
         let charter = transcript.charter().charter();
-        let mut done = Audited {
+        Audited {
             report: audit::<AnyGame>(&transcript),
             names: player_names(charter),
             seating: Seating::of(charter),
             terms: Terms::of(charter),
-        };
+        }
+    }
+
+    fn audited(change: impl Fn(&mut Audited)) -> TestApp {
+        let mut done = done();
         change(&mut done);
         let mut stage = TestApp::with(Shell::new(
             context(false),
@@ -211,6 +215,17 @@ mod tests {
         ));
         stage.input(Input::UiEvent(UiEvent::Audited(Box::new(done))));
         stage
+    }
+
+    /// A number before the words of a check would be wrong for one, or for many.
+    #[test]
+    fn short_form_counts_after_the_words() {
+        let mut running = RunningAudit::of(PathBuf::from("docs/vectors/poker.fairdeal"));
+        running.on_event(&context(false), &UiEvent::Audited(Box::new(done())));
+        let lines = running.in_short(&context(false), 72, 20);
+        let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert!(text.contains("everybody signed the table: 2"), "{text}");
+        assert!(text.contains("random numbers revealed: 1"), "{text}");
     }
 
     #[test]

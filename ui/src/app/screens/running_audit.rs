@@ -220,7 +220,8 @@ impl RunningAudit {
                 } else {
                     (theme.glyph("·", "-"), theme.faint())
                 };
-                (format!("{sign} {} {}", row.value, row.name), style)
+                // The number last: it is right for one and for many.
+                (format!("{sign} {}: {}", row.name, row.value), style)
             })
             .collect();
         // The left column is as wide as its texts, so that both fit.

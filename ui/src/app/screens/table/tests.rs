@@ -30,7 +30,7 @@ use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::seat;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
-use fairdeal_session::events::SessionEvent;
+use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::view::{LobbySeat, LobbyView, Remedy, Snapshot, Standing, Waiting, Waits};
 
 /// Sits down at a game from the home screen, with keys only.
@@ -687,6 +687,25 @@ fn programs_that_do_not_answer_are_said() {
     tell(&mut stage, SessionEvent::Peer { seat: seat(1), state: fairdeal_session::view::PeerState::Paused });
     let paused = prompt(&mut stage, &other, waits(None));
     assert!(paused.contains(&format!("{name} has paused. The game is saved")), "{paused}");
+}
+
+/// Leaving for good waits for the programs of others: that is said at the table, and on no other screen.
+#[test]
+fn leaving_for_good_is_said_at_the_table() {
+    let mut stage = networked();
+    let now = dealt("loot");
+    tell(&mut stage, waiting(&now, Waits::default(), 0));
+    stage.draw();
+    stage.keys("qf");
+    assert!(stage.effects.iter().any(|effect| matches!(effect, Effect::Session(Command::Leave))));
+    assert!(!stage.draw().contains("Stay until then"), "{}", stage.draw());
+    tell(&mut stage, waiting(&now, Waits { is_leaving: true, ..Waits::default() }, 1));
+    let shown = stage.draw();
+    let text = format!("You leave for good as soon as {}'s program has heard it.", now.names[1]);
+    assert!(shown.contains(&text) && !shown.contains("YOUR TURN"), "{shown}");
+    tell(&mut stage, SessionEvent::Peer { seat: seat(0), state: fairdeal_session::view::PeerState::Left });
+    stage.input(Input::UiEvent(UiEvent::SessionEnded));
+    assert!(!stage.draw().contains("You leave"), "{}", stage.draw());
 }
 
 /// A second call is not offered before the next turn has been played.
