@@ -69,12 +69,11 @@ impl Board for Sphinx {
             }
             (Phase::Magician, Some(_)) => "Move your Magician one square, or choose it to stay.".to_owned(),
             (Phase::Monsters, _) if self.points() == 0 => "No points are left: end your turn.".to_owned(),
-            (Phase::Monsters, _) if self.has_moved() => {
-                format!("{points} left: move Monsters, or end your turn.")
+            (Phase::Monsters, _) if words::can_bring(self) => {
+                // At most 45 columns, for the smallest screens.
+                format!("{points}: bring Monsters (1-3), move, or end.")
             }
-            (Phase::Monsters, _) => {
-                format!("{points} left: bring Monsters, then move them, or end your turn.")
-            }
+            (Phase::Monsters, _) => format!("{points} left: move Monsters, or end your turn."),
         }
     }
 
@@ -95,10 +94,8 @@ impl Board for Sphinx {
 
     fn row(&self, view: &ViewContext<'_>) -> Vec<Spot> {
         // The digit of a Monster is its price.
-        let can_bring = self.turn() == view.me && self.phase() == Phase::Monsters && !self.has_moved();
-        let has_any =
-            Size::ALL.into_iter().zip(self.supply()).any(|(size, left)| left > 0 && size.pips() <= self.points());
-        let sizes = Size::ALL.into_iter().filter(|_| can_bring && has_any);
+        let can_bring = self.turn() == view.me && words::can_bring(self);
+        let sizes = Size::ALL.into_iter().filter(|_| can_bring);
         sizes.map(supply_spot).collect()
     }
 

@@ -4,6 +4,7 @@ use fairdeal_games::pyramid::Size;
 use fairdeal_games::sphinx::board::{Pylon, Square, central};
 use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, Status, Whereabouts, cards};
 use fairdeal_games::{TableGame as _, counted, listed};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
@@ -153,8 +154,25 @@ pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<St
     lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
+/// Whether the seat in turn can still bring a Monster: there is one that it can pay for, and none has moved.
+pub(super) fn can_bring(game: &Sphinx) -> bool {
+    let mut sizes = Size::ALL.into_iter().zip(game.supply());
+    let has_any = sizes.any(|(size, left)| left > 0 && size.pips() <= game.points());
+    game.phase() == Phase::Monsters && !game.has_moved() && has_any
+}
+
+/// The digits of the Monsters that the player can bring to a square.
+fn brought_to(game: &Sphinx, square: Square, me: Seat) -> Vec<String> {
+    let may = |size: &Size| game.check(me, &SphinxAction::Introduce { size: *size, at: square }).is_ok();
+    Size::ALL.into_iter().filter(may).map(|size| size.pips().to_string()).collect()
+}
+
 fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<String> {
     let mut lines = Vec::new();
+    let digits = view.me.filter(|_| view.acts && view.picked.is_empty()).map(|me| brought_to(game, square, me));
+    if let Some(digits) = digits.filter(|digits| !digits.is_empty()) {
+        lines.push(format!("A Monster can come here: press {} first.", fairdeal_games::joined(&digits, "or")));
+    }
     let seats: Vec<Seat> = magicians_on(game, square).collect();
     for seat in &seats {
         lines.extend(danger(game, *seat).map(|(taken, all)| {

@@ -203,6 +203,9 @@ fn draw_sheet_keys(context: &Context, over: &Over, canvas: &mut Canvas<'_>, area
     put_keys(canvas, area, 3, keys);
 }
 
+/// What digits do.
+const CHOOSE: &str = "choose";
+
 /// A key and its effect in a word or two; those without a target only tell about keys.
 type KeyHelp = (String, String, Option<Target>);
 
@@ -248,7 +251,7 @@ fn draw_keys(
         let row = table_screen.row();
         if row.len() > 1 && !table_screen.is_held() {
             let last = if row.len() > 9 { "1-9 0".to_owned() } else { format!("1-{}", row.len()) };
-            all.push((last, "choose".to_owned(), None));
+            all.push((last, CHOOSE.to_owned(), None));
         }
         let uses = offers.iter().filter(|offer| offer.refused.is_none());
         if uses.count() > 1 {
@@ -268,6 +271,12 @@ fn draw_keys(
     let fixed = [of(Intent::Help, "keys"), of(Intent::Quit, "leave")];
     let width = |(key, label, _): &KeyHelp| key.width() + label.width() + 4;
     let mut room = usize::from(areas.keys.width).saturating_sub(fixed.iter().map(width).sum());
+    let upto = |label: &str| all.iter().position(|(_, other, _)| other == label);
+    let needed = upto(CHOOSE).map_or(0, |at| all.iter().take(at + 1).map(width).sum());
+    if needed > room {
+        // The line above the keys says what Enter does; nothing else says what digits do.
+        all.retain(|(key, ..)| key != "Enter");
+    }
     let shown = all.into_iter().take_while(|help| {
         let fits = width(help) <= room;
         room = room.saturating_sub(width(help));

@@ -208,6 +208,34 @@ fn a_game_in_the_middle() {
     }
 }
 
+/// The prompt names the keys of Monsters while one can be brought, and so do the squares where it can come.
+#[test]
+fn keys_of_monsters_are_named() {
+    let mut scene = middle();
+    let me = game(&scene).turn().unwrap();
+    let mut seen = [false; 2];
+    for _ in 0..40 {
+        let known = scene.known(me);
+        let (prompt, row, told) = scene.view(Some(me), &known, |view, _| {
+            let game = game(&scene);
+            let told = Square::all().filter(|at| {
+                game.about(square_spot(*at), view).iter().any(|line| line.starts_with("A Monster can come here: press"))
+            });
+            (game.prompt(me, view.known), game.row(view).len(), told.count())
+        });
+        let mine = game(&scene).turn() == Some(me);
+        let can = game(&scene).legal(me, &known).iter().any(|a| matches!(a, SphinxAction::Introduce { .. }));
+        assert!(told == 0 || can, "{told}");
+        if mine && game(&scene).phase() == Phase::Monsters {
+            assert_eq!(prompt.contains("(1-3)"), row > 0, "{prompt}");
+            assert!(!can || (row > 0 && told > 0), "{prompt} {told}");
+            seen[usize::from(can)] = true;
+        }
+        scene.play(1);
+    }
+    assert_eq!(seen, [true; 2]);
+}
+
 #[test]
 fn crowds_can_be_read() {
     for seats in 2..=4 {
