@@ -33,7 +33,9 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
     let Some(snapshot) = &table_screen.snapshot else {
         return;
     };
-    let areas = layout::areas(&snapshot.game, canvas.area());
+    let mut areas = layout::areas(&snapshot.game, canvas.area());
+    let prompt = prompt_rows(table_screen, context, snapshot, canvas, areas.prompt);
+    make_room(&mut areas, prompt.len());
     let acts = table_screen.status.is_none() && !table_screen.rest.is_resting() && !table_screen.is_held();
     let is_closed = table_screen.is_closed();
     let picked = &table_screen.choice.picked;
@@ -52,7 +54,7 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
         }
     });
     draw_rule(canvas, areas.rule);
-    draw_prompt(table_screen, context, snapshot, canvas, areas.prompt);
+    draw_upwards(canvas, areas.prompt, prompt);
     match over {
         Over::Nothing | Over::Outcome => draw_keys(table_screen, context, snapshot, canvas, &areas),
         _ => draw_sheet_keys(context, over, canvas, areas.keys),
@@ -107,6 +109,12 @@ fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
     canvas.put(area, Line::styled(rule, theme.faint()));
 }
 
+/// The time left for the player's turn, as a sentence after others.
+fn clock(snapshot: &Snapshot) -> Option<String> {
+    let left = snapshot.waits.own_turn_left?;
+    Some(format!(" {} left.", time_in_words(left)))
+}
+
 /// The prompt: the seat to act, and what may be done. Its first words are apart if they call the player.
 pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot) -> (&'static str, String) {
     let game = &snapshot.game;
@@ -138,8 +146,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
         lead = "YOUR TURN  ";
-        let left = snapshot.waits.own_turn_left;
-        let clock = left.map_or_else(String::new, |left| format!(" {} left.", time_in_words(left)));
+        let clock = clock(snapshot).unwrap_or_default();
         let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
         let unanswering = unanswering.map_or_else(String::new, |text| format!(" {text}"));
         sentence(&match_game!(game, game => game.prompt(me, &snapshot.known))) + &clock + &unanswering
@@ -169,23 +176,40 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     (lead, sentence(&text))
 }
 
-fn draw_prompt(
+/// The rows of the prompt. A clock that would make a second one is left out: the player's plate has it too.
+fn prompt_rows(
     table_screen: &TableScreen,
     context: &Context,
     snapshot: &Snapshot,
-    canvas: &mut Canvas<'_>,
+    canvas: &Canvas<'_>,
     area: Rect,
-) {
+) -> Vec<Line<'static>> {
     let theme = canvas.theme();
     let (lead, text) = prompt(table_screen, context, snapshot);
+    let columns = usize::from(area.width).saturating_sub(lead.width());
+    let clock = clock(snapshot).filter(|_| text.width() > columns);
+    let text = clock.map_or(text.clone(), |clock| text.replacen(&clock, "", 1));
     let style = if table_screen.ending.failed.is_some() { theme.bad() } else { theme.title() };
     let lead = Span::styled(lead, theme.accent());
-    let rows = wrapped(&text, usize::from(area.width).saturating_sub(lead.width()), 0);
+    let rows = wrapped(&text, columns, 0);
     let lines = rows.into_iter().enumerate().map(|(number, row)| {
         let lead = if number == 0 { lead.clone() } else { Span::raw("") };
         Line::from(vec![lead, Span::styled(row, style)])
     });
-    draw_upwards(canvas, area, lines.collect());
+    lines.collect()
+}
+
+/// Moves the inspector up where the rows of a long prompt would cover its text: what Enter does stays in sight, and the
+/// hand behind it loses a row instead.
+fn make_room(areas: &mut Areas, prompt_rows: usize) {
+    let is_above = areas.inspector.right() > areas.prompt.x && areas.inspector.bottom() <= areas.prompt.y;
+    let under = areas.prompt.y.saturating_sub(areas.inspector.bottom());
+    // A panel ends with a blank row.
+    let spare = under + u16::from(areas.inspector.height > 1);
+    let more = u16::try_from(prompt_rows.saturating_sub(1)).unwrap_or(0).saturating_sub(spare);
+    if is_above && areas.inspector.width >= areas.prompt.width {
+        areas.inspector.y = areas.inspector.y.saturating_sub(more);
+    }
 }
 
 /// The row of keys under a sheet.

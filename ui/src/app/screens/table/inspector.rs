@@ -117,8 +117,8 @@ fn hint(table_screen: &TableScreen, theme: &Theme) -> Option<Span<'static>> {
     is_first.then(|| Span::styled(format!("{} {why} ", theme.glyph("✓", "+")), theme.good()))
 }
 
-/// The reason of a hint where the inspector has no room for it: in the ticker's rows, and if they do not suffice in the
-/// prompt's.
+/// The reason of a hint where the inspector has no room for it: in the ticker's rows, and over the stage below them if
+/// they do not suffice. It is in one piece, and the prompt stays.
 pub(super) fn draw_hint(table_screen: &TableScreen, canvas: &mut Canvas<'_>, areas: &Areas) {
     let theme = canvas.theme();
     // The ticker has the line of the chat too.
@@ -126,16 +126,11 @@ pub(super) fn draw_hint(table_screen: &TableScreen, canvas: &mut Canvas<'_>, are
     let Some(hint) = hint(table_screen, theme).filter(|_| has_room) else {
         return;
     };
-    let ticker = usize::from(areas.ticker.height);
-    let mut rows = wrapped(&hint.content, usize::from(areas.ticker.width), 2).into_iter();
-    canvas.clear(areas.ticker);
-    canvas.rows(areas.ticker, rows.by_ref().take(ticker).map(|row| Line::styled(row, hint.style)));
-    if rows.len() > 0 {
-        let rest = rows.collect::<Vec<_>>().join(" ");
-        let rest = cut(rest.trim(), usize::from(areas.prompt.width), theme);
-        canvas.clear(areas.prompt);
-        canvas.put(areas.prompt, Line::styled(rest, hint.style));
-    }
+    let rows = wrapped(&hint.content, usize::from(areas.ticker.width), 2);
+    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).max(areas.ticker.height);
+    let area = Rect { height, ..areas.ticker }.intersection(canvas.area());
+    canvas.clear(area);
+    canvas.rows(area, rows.into_iter().map(|row| Line::styled(row, hint.style)));
 }
 
 /// The sheet of all uses of the thing in focus.

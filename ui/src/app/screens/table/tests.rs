@@ -708,6 +708,28 @@ fn leaving_for_good_is_said_at_the_table() {
     assert!(!stage.draw().contains("You leave"), "{}", stage.draw());
 }
 
+/// On the smallest screen a hint is in one piece, and a prompt of several rows leaves the line that says what Enter does.
+#[test]
+fn long_texts_leave_each_other_room() {
+    let mut stage = networked();
+    stage.size = (60, 20);
+    let now = dealt("loot");
+    let turn = |own_turn_left, unanswering| Waits { own_turn_left, unanswering, ..Waits::default() };
+    tell(&mut stage, waiting(&now, turn(Some(540), SeatSet::EMPTY), 0));
+    stage.rest();
+    let shown = stage.draw();
+    assert!(shown.contains("YOUR TURN") && shown.contains("Enter take"), "{shown}");
+    tell(&mut stage, waiting(&now, turn(Some(540), SeatSet::one(seat(1))), 0));
+    let shown = stage.draw();
+    assert!(shown.contains("YOUR TURN") && shown.contains("Enter take") && shown.contains("q pauses it."), "{shown}");
+    insta::assert_snapshot!("long-prompt-60x20", shown);
+    tell(&mut stage, waiting(&now, turn(None, SeatSet::EMPTY), 0));
+    stage.keys("h");
+    let shown = stage.draw();
+    assert!(shown.contains("YOUR TURN") && shown.contains("✓ "), "{shown}");
+    insta::assert_snapshot!("hint-60x20", shown);
+}
+
 /// A second call is not offered before the next turn has been played.
 #[test]
 fn one_call_is_offered_between_two_turns() {
