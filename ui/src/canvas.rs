@@ -296,6 +296,11 @@ impl<'a> Canvas<'a> {
         area.positions().all(|at| self.buffer.cell(at).is_none_or(|cell| cell.symbol() == " "))
     }
 
+    /// Whether a letter or a digit is written in a cell.
+    pub fn is_letter(&self, x: u16, y: u16) -> bool {
+        self.buffer.cell((x, y)).is_some_and(|cell| cell.symbol().chars().any(char::is_alphanumeric))
+    }
+
     /// Whether a place has the focus.
     pub fn is_focused(&self, spot: Spot) -> bool {
         self.focus == Some(Target::Spot(spot))

@@ -62,6 +62,11 @@ impl ViewContext<'_> {
 
     /// The name of a seat, whether the table waits for it, and what its connection says: one row of a plate.
     pub fn seat_line(&self, seat: Seat, acts: bool) -> Line<'static> {
+        self.seat_line_with(seat, acts, None)
+    }
+
+    /// The same with the seat's points behind its name: behind a clock they would look like a part of it.
+    pub fn seat_line_with(&self, seat: Seat, acts: bool, points: Option<String>) -> Line<'static> {
         let theme = self.theme;
         let acts = acts && !self.is_closed;
         let style = if acts { theme.accent() } else { theme.title() };
@@ -70,6 +75,7 @@ impl ViewContext<'_> {
         if self.me == Some(seat) {
             spans.push(Span::styled(" (you)", style));
         }
+        spans.extend(points.map(|points| Span::styled(points, theme.title())));
         if let Some(state) = self.seats.get(seat.index()) {
             spans.extend(state.note.clone().map(|(note, is_bad)| {
                 let style = if is_bad { theme.bad() } else { theme.accent() };

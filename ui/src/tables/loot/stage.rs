@@ -118,8 +118,7 @@ impl Table<'_> {
     /// A seat in one row.
     fn chip(&self, seat: Seat) -> Line<'static> {
         let theme = self.view.theme;
-        let mut line = self.view.seat_line(seat, self.acts(seat));
-        line.push_span(Span::styled(format!(" {}", self.points(seat)), theme.title()));
+        let mut line = self.view.seat_line_with(seat, self.acts(seat), Some(format!(" {}", self.points(seat))));
         if self.loot.has_left(seat) {
             line.push_span(Span::styled(" has left", theme.bad()));
         }
@@ -323,9 +322,11 @@ impl Table<'_> {
     /// The player's name and total, at the right of an area.
     fn draw_total(&self, canvas: &mut Canvas<'_>, area: Rect, me: Seat, bar_columns: u16) {
         let theme = canvas.theme();
-        let mut line = self.view.seat_line(me, self.acts(me));
-        line.push_span(Span::styled(format!("  {} ", self.points(me)), theme.title()));
+        let points = format!("  {} ", self.points(me));
+        let beside = Some(points.clone()).filter(|_| bar_columns == 0);
+        let mut line = self.view.seat_line_with(me, self.acts(me), beside);
         if bar_columns > 0 {
+            line.push_span(Span::styled(points, theme.title()));
             line.extend(bar(self.points(me), self.loot.target(), bar_columns, theme));
             line.push_span(Span::styled(format!(" {}", self.loot.target()), theme.faint()));
         }

@@ -42,8 +42,8 @@ fn others(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Seat> {
 /// A seat's name and state, its points, and its vote.
 fn head(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Line<'static> {
     let theme = view.theme;
-    let mut line = view.seat_line(seat, game.turn() == Some(seat));
-    line.push_span(Span::styled(format!("  {}", points(game, seat)), theme.title()));
+    let points = format!("  {}", points(game, seat));
+    let mut line = view.seat_line_with(seat, game.turn() == Some(seat), Some(points));
     if game.forfeited().contains(seat) {
         line.push_span(Span::styled(" has left", theme.bad()));
     } else if game.votes().contains(seat) {

@@ -142,7 +142,10 @@ impl Trace {
             (false, _, false) => (("↓", "v"), (x, to.y)),
         };
         let place = Rect::new(x, y, 1, 1);
-        if canvas.is_blank(place) {
+        // The blank between two words belongs to their text.
+        let is_letter = |x: Option<u16>| x.is_some_and(|x| canvas.is_letter(x, y));
+        let is_in_text = is_letter(x.checked_sub(1)) && is_letter(x.checked_add(1));
+        if canvas.is_blank(place) && !is_in_text {
             canvas.put(place, Line::styled(theme.glyph(glyph, ascii), theme.accent()));
         }
     }

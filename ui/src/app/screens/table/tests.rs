@@ -14,7 +14,9 @@ use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::SeatSet;
 use fairdeal_protocol::table::live::Closing;
-use ratatui::layout::Position;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
 
 use super::button::CLOSE;
 use crate::app::event::{Input, UiEvent};
@@ -22,12 +24,13 @@ use crate::app::screen::Effect;
 use crate::app::screens::samples::TICKET;
 use crate::app::shell::Shell;
 use crate::app::testing::{TestApp, context};
-use crate::canvas::Target;
+use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::input::{KeyCode, UserInput};
 use crate::lesson::Lesson;
 use crate::tables::Spot;
 use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::seat;
+use crate::theme::Theme;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_session::events::{Command, SessionEvent};
@@ -728,6 +731,42 @@ fn long_texts_leave_each_other_room() {
     let shown = stage.draw();
     assert!(shown.contains("YOUR TURN") && shown.contains("✓ "), "{shown}");
     insta::assert_snapshot!("hint-60x20", shown);
+}
+
+/// A clock stands behind the score: "9 min left 0" would read as one.
+#[test]
+fn score_stands_before_the_clock() {
+    for size in [(60, 20), (80, 24)] {
+        let mut stage = seated(0);
+        stage.size = size;
+        stage.rest();
+        let left = |number| Waiting { seat: seat(number), silent: None, turn_left: Some(540) };
+        stage.waits_for_seat_0(seat(0), Waits { seats: vec![left(0), left(1)], ..Waits::default() });
+        let shown = stage.draw();
+        let clocks = shown.split("9 min left").skip(1);
+        let followed = clocks.filter(|rest| rest.starts_with(" 0") || rest.starts_with("  0")).count();
+        assert!(shown.contains("9 min left") && followed == 0, "{shown}");
+    }
+}
+
+/// An arrow of what has moved never comes between two words.
+#[test]
+fn arrows_leave_texts_alone() {
+    let (motion, to) = (Line::raw("▲"), Spot::Part(seat(1), 0));
+    let mut traces = super::Stage::default();
+    traces.trace(&[crate::tables::Motion::Fly { what: motion, from: Spot::Seat(seat(0)), to }], |_| true);
+    for (text, arrows) in [("ace of wands", 0), ("▲    ▲", 1)] {
+        let area = Rect::new(0, 0, 12, 3);
+        let mut buffer = Buffer::empty(area);
+        let (theme, marks, mut layer) = (Theme::default(), Marks::default(), Layer::default());
+        let mut canvas = Canvas::new(&mut buffer, &theme, &marks, None, &mut layer);
+        canvas.place(Rect::new(0, 2, 12, 1), Spot::Seat(seat(0)));
+        canvas.place(Rect::new(0, 0, 12, 1), to);
+        canvas.put(Rect::new(0, 0, 12, 1), Line::raw(text));
+        traces.draw(&mut canvas);
+        let drawn: String = (0..12).map(|x| buffer[(x, 0)].symbol().to_owned()).collect();
+        assert_eq!(drawn.matches(['↑', '↓', '←', '→']).count(), arrows, "{drawn}");
+    }
 }
 
 /// A second call is not offered before the next turn has been played.
