@@ -172,7 +172,7 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
 /// The seats that a table waits for, and what its player may do about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waits {
-    /// This player's action that the game does not contain yet: it waits for the programs of others.
+    /// This player's action that the game does not contain yet: it has waited for the programs of others for a moment.
     pub pending: Option<AnyAction>,
     /// Whether this player is leaving for good, once the others have heard it.
     pub is_leaving: bool,

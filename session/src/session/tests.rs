@@ -550,7 +550,12 @@ fn own_action_is_told_while_others_do_not_answer() {
     let mut scene = Scene::opens("loot", 2, &[("absence", "60")], READY, None);
     let guest = scene.joins("Béla", bot_of(1));
     let view = scene.turn(0);
-    assert_eq!((&view.waits.pending, view.waits.unanswering), (&None, SeatSet::EMPTY));
+    scene.acts(0, &view);
+    let view = scene.turn(0);
+    assert_eq!(view.waits.unanswering, SeatSet::EMPTY);
+    // An action that is done at once is never told as one that waits.
+    let waits = |event: &&SessionEvent| matches!(event, SessionEvent::Snapshot(view) if view.waits.pending.is_some());
+    assert_eq!(scene.events(0).filter(waits).count(), 0);
     scene.house.stop(guest);
     scene.acts(0, &view);
     let made = scene.until(0, |event| match event {

@@ -87,6 +87,8 @@ pub(crate) struct Seated {
     indirect: Indirect,
     /// The monotonic clock at the last tick.
     ticked: Option<u64>,
+    /// The step in which an action of this seat has been waiting, and for how many ticks.
+    pending: Option<(u64, u32)>,
     /// The spectators, at the host.
     spectators: Option<Spectators>,
     /// The end of the log on disk, up to which spectators may see it; and that of the records at the barrier.
@@ -137,6 +139,7 @@ impl Seated {
             pausing: SeatSet::EMPTY,
             indirect: Indirect::default(),
             ticked: None,
+            pending: None,
             spectators: None,
             stored,
             storing: stored,
@@ -456,6 +459,7 @@ impl Seated {
             return;
         }
         self.table.tick(now, cx.rng);
+        self.count_pending();
         cx.out.try_again(self.peers.values().copied().collect());
         let waits = self.waits();
         let may_claim = waits.may_claim;

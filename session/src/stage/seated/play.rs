@@ -32,6 +32,9 @@ const SILENT: u64 = 15_000;
 /// How long a seat must be silent before its program counts as one that does not answer, in milliseconds: several heads
 /// are lost by then.
 const UNANSWERED: u64 = 5_000;
+/// From which tick on the player hears that an own action waits. Most actions are done before: a prompt that changed with
+/// each of them would flicker, and the focus would move.
+const PENDING: u32 = 2;
 /// How long an unattended session stays after its game, to send the last entries to others, in milliseconds.
 const LINGER: u64 = 10_000;
 /// How long it stays once nobody needs it: the others may still wait for our last head as an acknowledgement.
@@ -53,14 +56,19 @@ fn may_call(table: &Table<AnyGame>) -> bool {
 
 impl Seated {
     pub(super) fn act(&mut self, action: AnyAction, cx: &mut Cx<'_>) {
-        match self.table.act(action, cx.rng) {
-            // The player sees at once that the action is made, though others may not answer for long.
-            Ok(()) => self.shows = true,
-            Err(error) => {
-                cx.program(ProgramNews::Refused);
-                cx.refuse(error.to_string());
-            }
+        if let Err(error) = self.table.act(action, cx.rng) {
+            cx.program(ProgramNews::Refused);
+            cx.refuse(error.to_string());
         }
+    }
+
+    /// Counts the ticks for which the player's own action has been waiting in the open step.
+    pub(super) fn count_pending(&mut self) {
+        let step = self.table.replica().step();
+        self.pending = self.table.pending().map(|_| match self.pending {
+            Some((at, ticks)) if at == step => (step, ticks.saturating_add(1)),
+            _ => (step, 1),
+        });
     }
 
     pub(super) fn leave(&mut self, cx: &mut Cx<'_>) {
@@ -486,8 +494,9 @@ impl Seated {
         let others = table.waits().map(waiting);
         let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
         let unanswering = self.unanswering();
+        let step = table.replica().step();
         Waits {
-            pending: table.pending(),
+            pending: table.pending().filter(|_| self.pending.is_some_and(|(at, ticks)| at == step && ticks >= PENDING)),
             is_leaving: table.is_leaving(),
             has_called: table.has_called(),
             unanswering,

@@ -339,7 +339,12 @@ impl TableScreen {
         let nothing_new = self.snapshot.as_ref().is_some_and(|old| {
             old.game == snapshot.game && old.known == snapshot.known && offers_as(old) == offers_as(snapshot)
         });
-        let was_mine = self.is_my_turn();
+        // While a move waits for others, its turn goes on.
+        let has_made = self.snapshot.as_ref().is_some_and(|old| {
+            let pending = old.waits.pending.as_ref();
+            pending.is_some_and(|action| !old.game.out_of_turn(action))
+        });
+        let was_mine = has_made || self.is_my_turn();
         let was_to_act = self.snapshot.as_ref().map(|old| old.game.to_act());
         if let Some(old) = &self.snapshot {
             self.ending.gains.note(&old.game.scores(), &snapshot.game.scores());
