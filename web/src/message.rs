@@ -13,7 +13,7 @@ pub struct Message {
     pub ask: Ask,
 }
 
-/// What a message is about.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
@@ -55,7 +55,7 @@ pub enum Ask {
     Copied(bool),
 }
 
-/// What happens to a socket.
+/// An event of a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SocketHappened {
@@ -116,7 +116,7 @@ pub struct Start {
     pub still: bool,
     /// The settings that the page saved, if any: TOML.
     pub settings: Option<String>,
-    /// What the page needs to join tables; `None` on the page that opens no connection.
+    /// All that the page needs to join tables; `None` on the page that opens no connection.
     #[serde(default)]
     pub table: Option<TableStart>,
 }

@@ -349,7 +349,7 @@ impl Page {
             Effect::Watch { target, password } => self.take_seat(&target, password, true, answer),
             Effect::Audit(path) => self.check_finished(&path, answer),
             Effect::Copy(text) => answer.copy = Some(text),
-            Effect::SavePage(path) => self.save_game(path, answer),
+            Effect::SavePage(path) => self.save_game(&path, answer),
             Effect::StopReading => self.reading = None,
             Effect::PickFile => answer.pick = true,
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
@@ -438,8 +438,8 @@ impl Page {
     }
 
     /// Hands the game that this page has played to the scripts, which save it inside a page like this one.
-    fn save_game(&mut self, path: PathBuf, answer: &mut Answer) {
-        let Some((_, transcript)) = self.finished.as_ref().filter(|(finished, _)| *finished == path) else {
+    fn save_game(&mut self, path: &Path, answer: &mut Answer) {
+        let Some((_, transcript)) = self.finished.as_ref().filter(|(finished, _)| finished == path) else {
             return self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer);
         };
         match transcript.to_bytes() {

@@ -36,7 +36,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// What only these tests do with a page.
+/// Things that only these tests do with a page.
 trait Checks {
     async fn check(&self, file: &Path, words: &str) -> Duration;
     async fn click_on(&self, words: &str);

@@ -28,7 +28,7 @@ const HEAD: usize = 8192;
 const HEADERS: usize = 64;
 /// Maximum time until a request's head has arrived.
 const FIRST_WORD: Duration = Duration::from_secs(3);
-/// What is said in place of a page.
+/// The text in place of a page.
 const NO_PAGE: &str = "This build of fairdeal has no page for browsers inside, but it has the table: open your own \
                        table.html, and paste the ticket there. Packages of fairdeal have the page.\n";
 
@@ -48,7 +48,7 @@ enum Refusal {
     NoPage,
 }
 
-/// What a request gets.
+/// The answer to a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Page,

@@ -132,7 +132,7 @@ async fn browser_is_a_peer_like_any_other() {
     host.disconnected(id(2)).await;
 }
 
-/// What the browser has not acknowledged comes again on its next socket.
+/// Messages that the browser has not acknowledged come again on its next socket.
 #[tokio::test]
 async fn browser_that_reconnects_loses_nothing() {
     let (mut host, place) = opened(at_a_door()).await;

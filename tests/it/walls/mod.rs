@@ -17,9 +17,21 @@ const CRATES: [(&str, &str, &[&str]); 8] = [
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-peers", "peers", &["fairdeal-protocol"]),
     ("fairdeal-session", "session", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol"]),
+    ("fairdeal-link", "link", &["fairdeal-peers"]),
     ("fairdeal-net", "net", &["fairdeal-peers", "fairdeal-protocol"]),
     ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol", "fairdeal-session"]),
-    ("fairdeal-web", "web", &["fairdeal-games", "fairdeal-protocol", "fairdeal-session", "fairdeal-ui"]),
+    (
+        "fairdeal-web",
+        "web",
+        &[
+            "fairdeal-games",
+            "fairdeal-link",
+            "fairdeal-peers",
+            "fairdeal-protocol",
+            "fairdeal-session",
+            "fairdeal-ui",
+        ],
+    ),
     (
         "fairdeal",
         ".",
@@ -33,12 +45,12 @@ const LIBRARIES: [(&str, &[&str]); 5] = [
     ("tokio", &["fairdeal-net", "fairdeal"]),
     ("ratatui", &["fairdeal-ui", "fairdeal-web", "fairdeal"]),
     ("bincode", &["fairdeal-protocol"]),
-    ("curve25519-dalek", &["fairdeal-protocol"]),
+    ("curve25519-dalek", &["fairdeal-protocol", "fairdeal-link"]),
 ];
 
 /// Crates whose code has no sockets, clocks, files, threads, `async` or ambient randomness: they run the same in a program,
 /// a browser and a simulation.
-const PURE: [&str; 5] = ["protocol", "games", "peers", "session", "ui"];
+const PURE: [&str; 6] = ["protocol", "games", "peers", "link", "session", "ui"];
 
 /// Paths and words of what pure crates do without. Types of addresses are in `core::net`.
 const IMPURE: &str = r"\b(std::(\{[^}]*)?\b(fs|net|thread|process|env|io::std\w+)\b|rand::rng|elapsed\(\)|Instant::now|SystemTime::now|async|await|tokio|libp2p|getrandom|SysRng|OsRng|thread_rng)\b";

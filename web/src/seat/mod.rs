@@ -51,7 +51,7 @@ pub(crate) struct Way {
 }
 
 impl Seat {
-    /// Sits down at a table, or comes back to it: a browser that keeps a seat there goes on with that one.
+    /// Sits down at a table, or comes back to it: a browser that keeps a seat there resumes that one.
     ///
     /// # Errors
     /// In words, if the session cannot start.

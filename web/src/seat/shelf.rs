@@ -1,4 +1,4 @@
-//! What the browser keeps of one table: the key that sits there, the journal and the promises. It is in the browser's
+//! The browser's memory of one table: the key that sits there, the journal and the promises. It is in the browser's
 //! database before anything that is signed leaves.
 //!
 //! Keys of the database begin with the number of the lobby:
@@ -37,7 +37,7 @@ type Place = String;
 
 /// A table on the shelf.
 pub(super) struct Shelf {
-    /// What all keys begin with; `None` for a watcher, of whom nothing is kept.
+    /// The beginning of all keys; `None` for a watcher, of whom nothing is kept.
     prefix: Option<String>,
     key: SigningKey,
     /// Whether the key is to be written along with the next order.
@@ -85,7 +85,7 @@ fn decoded(text: &str) -> Zeroizing<Vec<u8>> {
 }
 
 impl Shelf {
-    /// What is kept of a lobby's table; a new key if nothing is.
+    /// All that is kept of a lobby's table; a new key if nothing is.
     pub(super) fn of(lobby: [u8; 8], kept: &BTreeMap<String, String>, first: u64, rng: &mut ChaCha20Rng) -> Self {
         let prefix = HEXLOWER.encode(&lobby);
         let mut secret = Zeroizing::new([0; 32]);
@@ -319,7 +319,7 @@ mod tests {
 
     const LOBBY: [u8; 8] = [7; 8];
 
-    /// What a browser keeps, and a page that has just read it.
+    /// The database of a browser, and a page that has just read it.
     #[derive(Default)]
     struct Browser(BTreeMap<String, String>);
 
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(kept(&again), [b"one".to_vec(), b"two".to_vec()]);
     }
 
-    /// What was not stored is appended again, under the same number.
+    /// Records that were not stored are appended again, under the same number.
     #[test]
     fn full_disk_leaves_no_gap() {
         let mut browser = Browser::default();
