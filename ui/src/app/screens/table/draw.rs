@@ -3,7 +3,6 @@
 use fairdeal_games::match_game;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::live::Closing;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -138,10 +137,10 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     } else if let Some((seconds, _)) = &table_screen.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
     } else if let Some(pending) = table_screen.pending_in_words() {
-        match table_screen.unanswering_in_words(&keys.key(Intent::Quit)) {
-            Some(unanswering) => format!("{pending} {unanswering}"),
-            None => pending,
-        }
+        let quit = keys.key(Intent::Quit);
+        let unanswering = table_screen.unanswering_in_words(&quit);
+        let way = table_screen.way_out(&quit, unanswering.is_none());
+        std::iter::once(pending).chain(unanswering).collect::<Vec<_>>().join(" ") + &way
     } else if !table_screen.choice.picked.is_empty() {
         format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
@@ -156,19 +155,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let thinking = to_act.iter().filter(|seat| !snapshot.waits.unanswering.contains(*seat));
         let waited: Vec<String> = thinking.map(|seat| table_screen.name_of(seat)).collect();
         let role = if table_screen.is_spectator() { " You are watching." } else { "" };
-        let waits = &snapshot.waits;
-        let way = if waits.may_claim == Some(Closing::Unsigned) {
-            let key = keys.key(Intent::Quit);
-            format!(" Too few of the others are there. Press {key} to pause; the game is saved.")
-        } else if let Some(closing) = waits.may_claim {
-            let why = table_screen.closing_in_words(closing).filter(|_| unanswering.is_none());
-            let why = why.map_or_else(String::new, |why| format!(" {why}."));
-            format!("{why} Press {}, then c, to close the table: the game ends unfinished.", keys.key(Intent::Quit))
-        } else if let Some(seat) = waits.may_propose.iter().next() {
-            format!(" Press x to propose playing on without {}.", table_screen.name_of(seat))
-        } else {
-            String::new()
-        };
+        let way = table_screen.way_out(&keys.key(Intent::Quit), unanswering.is_none());
         let waiting = (!waited.is_empty()).then(|| format!("Waiting for {}.", waited.join(", ")));
         let sentences = waiting.into_iter().chain(unanswering).collect::<Vec<_>>().join(" ");
         format!("{sentences}{role}{way}")
@@ -227,7 +214,7 @@ fn draw_sheet_keys(context: &Context, over: &Over, canvas: &mut Canvas<'_>, area
     put_keys(canvas, area, 3, keys);
 }
 
-/// What digits do.
+/// The label of the digits.
 const CHOOSE: &str = "choose";
 
 /// A key and its effect in a word or two; those without a target only tell about keys.

@@ -657,6 +657,17 @@ fn own_action_that_waits_is_said() {
     stage.key(KeyCode::Enter);
     stage.keys("1");
     assert!(stage.effects.is_empty(), "{:?}", stage.effects);
+    // A program that does not answer has a sentence of its own, and the way to close the table.
+    let waits = Waits {
+        pending: Some(AnyAction::Loot(LootAction::Take(fairdeal_games::loot::Pile::Draw))),
+        unanswering: SeatSet::one(seat(1)),
+        may_claim: Some(Closing::Claim(Ground::Absent)),
+        ..Waits::default()
+    };
+    tell(&mut stage, waiting(&Snapshot { my_turn: false, ..(*now).clone() }, waits, 1));
+    let closing = stage.draw().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(closing.contains(&format!("Your move is made. {name}'s program does not answer.")), "{closing}");
+    assert!(closing.contains("Press q, then c, to close the table"), "{closing}");
     let fired = game_of(&mut stage, Some(AnyAction::Loot(LootAction::Fire)), true);
     assert!(fired.contains(&format!("You fire the village; it waits for {name}'s program.")), "{fired}");
     // An action that was not carried out after all is offered again.

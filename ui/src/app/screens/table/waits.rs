@@ -4,6 +4,7 @@ use fairdeal_games::listed;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::SeatSet;
+use fairdeal_protocol::table::live::Closing;
 use fairdeal_session::view::{Remedy, Snapshot, Standing, time_in_words};
 
 use super::TableScreen;
@@ -23,7 +24,7 @@ impl TableScreen {
         self.ending.failed.is_some() || self.snapshot.as_ref().is_some_and(closed)
     }
 
-    /// Who has closed the table without this player, as a sentence.
+    /// The players who have closed the table without this one, as a sentence.
     pub(super) fn closed_in_words(&self) -> Option<String> {
         let now = self.snapshot.as_ref()?;
         let names: Vec<String> = self.owners(now.waits.closed_by).iter().map(|seat| self.name_of(seat)).collect();
@@ -31,8 +32,8 @@ impl TableScreen {
         closed.then(|| format!("{} closed the table while you were away: the game stays unfinished.", listed(&names)))
     }
 
-    /// What is so while the programs of others do not answer, and what the player can do; `key` pauses. In the player's
-    /// own turn the table does not wait for them yet.
+    /// The state of the table while the programs of others do not answer, and what the player can do; `key` pauses. In
+    /// the player's own turn the table does not wait for them yet.
     pub(super) fn unanswering_in_words(&self, key: &str) -> Option<String> {
         let now = self.snapshot.as_ref()?;
         let owners = self.owners(now.waits.unanswering);
@@ -59,6 +60,27 @@ impl TableScreen {
         Some(format!("{state}. The game is saved: {all} can resume it, and {key} pauses it.{remedy}"))
     }
 
+    /// The remedies of the player against those who are late or away, as sentences after others; `key` leaves. `says_why`
+    /// adds the reason.
+    pub(super) fn way_out(&self, key: &str, says_why: bool) -> String {
+        let Some(waits) = self.snapshot.as_ref().map(|now| &now.waits) else {
+            return String::new();
+        };
+        match waits.may_claim {
+            Some(Closing::Unsigned) => {
+                format!(" Too few of the others are there. Press {key} to pause; the game is saved.")
+            }
+            Some(closing) => {
+                let why = self.closing_in_words(closing).filter(|_| says_why);
+                let why = why.map_or_else(String::new, |why| format!(" {why}."));
+                format!("{why} Press {key}, then c, to close the table: the game ends unfinished.")
+            }
+            None => waits.may_propose.iter().next().map_or_else(String::new, |seat| {
+                format!(" Press x to propose playing on without {}.", self.name_of(seat))
+            }),
+        }
+    }
+
     /// The player's own action that waits for the programs of others, as a sentence.
     pub(super) fn pending_in_words(&self) -> Option<String> {
         let now = self.snapshot.as_ref()?;
@@ -68,7 +90,10 @@ impl TableScreen {
             return Some(format!("You leave for good as soon as {heard}. Stay until then."));
         }
         let action = now.waits.pending.as_ref()?;
-        let programs = self.programs(awaited(now), "", "");
+        // Those who do not answer have a sentence of their own.
+        let silent = self.owners(now.waits.unanswering);
+        let thinking = self.owners(awaited(now)).iter().filter(|seat| !silent.contains(*seat)).collect();
+        let programs = self.programs(thinking, "", "");
         let waits = programs.map_or_else(String::new, |programs| format!("; it waits for {programs}"));
         if !now.game.out_of_turn(action) {
             return Some(format!("Your move is made{waits}."));
