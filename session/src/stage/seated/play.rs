@@ -521,8 +521,8 @@ impl Seated {
         others.filter(|seat| clocks.silent_for(*seat).is_some_and(|silent| silent >= UNANSWERED)).collect()
     }
 
-    /// What can be done if seats go on not to answer, and in how many seconds. Nothing, while the table does not wait
-    /// for any of them.
+    /// The remedy if seats still do not answer, and in how many seconds. None, while the table does not wait for any of
+    /// them.
     fn remedy(&self, unanswering: SeatSet) -> Option<(Remedy, u64)> {
         let (table, clocks) = (&self.table, self.table.clocks());
         let (live, parties) = (table.replica().live(), table.replica().parties());

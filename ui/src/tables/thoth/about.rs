@@ -104,7 +104,7 @@ pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<Str
     }
 }
 
-/// What a card is as a bid, and what becomes of it.
+/// A card as a bid, and what becomes of it.
 fn about_bid(card: Face) -> Vec<String> {
     let beats = if cards::is_trump(card) {
         "As a bid it beats lower trumps, and every card that is no trump."

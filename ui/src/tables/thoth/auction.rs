@@ -21,7 +21,7 @@ const WORDS: u16 = 18;
 const PROSE: u16 = 100;
 const CARD: CardSize = CardSize::Sized(11, 7);
 
-/// What the auction is about, in full and in short.
+/// The auction explained, in full and in short.
 const BIDDING: [&str; 2] = [
     "Everybody bids a card face down. The highest trump, 0 to XXI, has the first turn; without trumps the highest card: \
      king, queen, prince, princess, 10 to ace. Two best bids alike: all bid again. The bids are a pool, from which all \

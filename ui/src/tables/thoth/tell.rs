@@ -128,7 +128,7 @@ fn outlook(game: &Thoth, view: &ViewContext<'_>, gone: Option<Slot>, roof: Optio
     Some(format!("You score {score} for the house and {cost} for the hand: {:+}.{best}", score + cost))
 }
 
-/// What the player can do in its turn, and nothing else.
+/// The prompt of a turn: it names the uses that are possible, and no others.
 pub(super) fn prompt(game: &Thoth, me: Seat, known: &Faces, in_trouble: bool) -> String {
     let legal = game.legal(me, known);
     let can = |fits: fn(Use) -> bool| {

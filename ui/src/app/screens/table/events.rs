@@ -408,7 +408,7 @@ impl TableScreen {
     }
 }
 
-/// What decides on the offers besides the game: whether an action waits, whether the player has
+/// The state that decides on the offers besides the game: whether an action waits, whether the player has
 /// called, and whether the table is closed.
 fn offers_as(now: &Snapshot) -> [bool; 4] {
     let waits = &now.waits;

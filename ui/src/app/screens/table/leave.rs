@@ -201,7 +201,7 @@ impl TableScreen {
         self.asked = Some(Asked::Leave(ways));
     }
 
-    /// What a forfeit means. With one player left most games are over.
+    /// The meaning of a forfeit. With one player left most games are over.
     fn forfeit_in_words(&self) -> String {
         let played_on = "leave for good; the others play on".to_owned();
         let Some((now, me)) = self.snapshot.as_ref().zip(self.me()) else {

@@ -3,7 +3,7 @@
 //! This file holds the state and passes each input to a module. `inputs` has what the player does: `choosing` handles
 //! actions, `leave` readiness, a rematch and leaving. `events` has the reports of the session. `lobby`, `draw` and the
 //! parts of a table draw the screen, `waits` says what the table waits for, `sheets` opens what lies over it, `seal` shows
-//! what protects each step, `moving` animates.
+//! the protection of each step, `moving` animates.
 
 pub(in crate::app::screens) mod choosing;
 mod draw;
