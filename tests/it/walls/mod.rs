@@ -12,7 +12,7 @@ use regex::Regex;
 use toml::Table;
 
 /// Crates, their folders, and our crates that they build on.
-const CRATES: [(&str, &str, &[&str]); 8] = [
+const CRATES: [(&str, &str, &[&str]); 9] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-peers", "peers", &["fairdeal-protocol"]),
@@ -23,14 +23,7 @@ const CRATES: [(&str, &str, &[&str]); 8] = [
     (
         "fairdeal-web",
         "web",
-        &[
-            "fairdeal-games",
-            "fairdeal-link",
-            "fairdeal-peers",
-            "fairdeal-protocol",
-            "fairdeal-session",
-            "fairdeal-ui",
-        ],
+        &["fairdeal-games", "fairdeal-link", "fairdeal-peers", "fairdeal-protocol", "fairdeal-session", "fairdeal-ui"],
     ),
     (
         "fairdeal",
