@@ -178,7 +178,8 @@ fn response(answer: Answer, page: Option<&Bytes>) -> Response<Full<Bytes>> {
         }
     }
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        // One request each. hyper's own switch for that would also replace the header of an upgrade.
+        // One request each. hyper's own switch for that would add the word to the header of an upgrade too, and some
+        // clients refuse that.
         put(&mut response, header::CONNECTION, "close");
     }
     put(&mut response, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
