@@ -339,6 +339,14 @@ fn slow_thinker_without_direct_link_is_not_removed() {
             matches!(event, SessionEvent::Peer { state: PeerState::Absent | PeerState::Removed, .. })
         };
         assert_eq!(scene.events(program).find(gone), None);
+        // Nor is its player told that a program does not answer.
+        let alarmed = |event: &&SessionEvent| match event {
+            SessionEvent::Snapshot(shown) => {
+                !shown.waits.unanswering.is_empty() || shown.waits.seats.iter().any(|waiting| waiting.silent.is_some())
+            }
+            _ => false,
+        };
+        assert_eq!(scene.events(program).find(alarmed), None);
     }
     assert!(scene.report(0).left.is_empty());
 }

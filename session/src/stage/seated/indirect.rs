@@ -30,6 +30,11 @@ impl Indirect {
         new
     }
 
+    /// The seats that others reach and this one does not, also for a moment. They are heard only through what they sign.
+    pub(super) fn seats(&self) -> SeatSet {
+        self.since.keys().copied().collect()
+    }
+
     /// The seats that have been reported to the player.
     pub(super) fn told(&self) -> SeatSet {
         self.told

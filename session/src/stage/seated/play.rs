@@ -482,9 +482,11 @@ impl Seated {
             let time = clocks.limits().turn_time?;
             Some(coarse(time.saturating_sub(due)))
         };
+        let far = self.indirect.seats();
         let waiting = |waited: Waited| Waiting {
             seat: waited.seat,
-            silent: (waited.silent >= SILENT).then(|| coarse(waited.silent)),
+            // Somebody else hears a seat that is reached through others.
+            silent: (waited.silent >= SILENT && !far.contains(waited.seat)).then(|| coarse(waited.silent)),
             // Only a player's decision has a turn time.
             turn_left: turn_left(waited.due).filter(|_| table.is_decided_by(waited.seat)),
         };
@@ -509,7 +511,7 @@ impl Seated {
         }
     }
 
-    /// The live seats of other parties that have been silent for a while.
+    /// The live seats of other parties that have been silent for a while, and that nobody else reaches.
     fn unanswering(&self) -> SeatSet {
         let (table, clocks) = (&self.table, self.table.clocks());
         if table.is_finished() || table.stopped().is_some() {
@@ -517,7 +519,8 @@ impl Seated {
         }
         let parties = table.replica().parties();
         let own = parties.party_of(table.me());
-        let others = table.replica().live().iter().filter(|seat| parties.party_of(*seat) != own);
+        let near = table.replica().live().minus(self.indirect.seats());
+        let others = near.iter().filter(|seat| parties.party_of(*seat) != own);
         others.filter(|seat| clocks.silent_for(*seat).is_some_and(|silent| silent >= UNANSWERED)).collect()
     }
 
