@@ -280,8 +280,10 @@
   async function start() {
     if (JOINS) {
       document.title = "fairdeal: a seat at a table";
-      document.getElementById("note").textContent =
-        "This page sits at a table: it connects to the programs that the ticket and the players name, and to nobody else.";
+      const from = location.host
+        ? `This page comes from ${location.host}. It sees your cards: trust it as far as whoever runs that program. `
+        : "This page is a file of yours. ";
+      document.getElementById("note").textContent = `${from}It connects to the programs at the table, and to nobody else.`;
     }
     const source = new Blob([text("worker")], { type: "text/javascript" });
     worker = new Worker(URL.createObjectURL(source));
