@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use fairdeal_peers::address::is_global;
+use fairdeal_peers::address::{is_door, is_global};
 use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
 use tokio::sync::{mpsc, watch};
@@ -169,8 +169,8 @@ impl Ports {
                 wanted.push((port, address.clone()));
             }
         }
-        // Most friends come by TCP.
-        wanted.sort_by_key(|(port, _)| port.transport);
+        // Most friends come by TCP, and browsers after them: a ticket is of use as soon as programs can follow it.
+        wanted.sort_by_key(|(port, address)| (is_door(address), port.transport));
         self.shut(|port| wanted.iter().all(|(wanted, _)| wanted != port)).await;
         for (port, address) in wanted {
             if let Err(news) = self.open(&found, port, &address).await {
