@@ -86,6 +86,7 @@ pack() {
 # The programs have the page inside.
 RUSTFLAGS=$flags just page
 cp "${CARGO_TARGET_DIR:-target}/page/fairdeal.html" "$out/fairdeal-$version.html"
+cp "${CARGO_TARGET_DIR:-target}/page/table.html" "$out/table-$version.html"
 export FAIRDEAL_PAGE=$out/fairdeal-$version.html
 for target in $targets; do
     build "$target"
