@@ -74,7 +74,7 @@ impl Browser {
 
     /// Plays by the hints until the game is over, and saves it. Reloads the page after so many own actions.
     async fn plays(&self, mut reload_after: Option<u32>) -> Vec<u8> {
-        let mut acted = 0;
+        let (mut acted, mut is_titled) = (0, false);
         loop {
             let is_next = |text: &str| {
                 ["YOUR TURN", "Now choose", "Sure?", "save as a web page", "Enter continue"]
@@ -83,10 +83,13 @@ impl Browser {
             };
             let text = self.shows(is_next).await;
             if text.contains("save as a web page") {
+                assert!(is_titled, "the title has told no turn");
                 return self.saves().await;
             } else if text.contains("Sure?") {
                 self.keys(&['y']).await;
             } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
+                // What others do meanwhile may have ended the turn before the screen says so.
+                is_titled |= self.client.title().await.unwrap().contains("Your turn");
                 self.keys(&['h']).await;
                 self.keys(&[ENTER]).await;
                 acted += 1;

@@ -76,6 +76,11 @@
     table.dataset.busy = answer.busy;
     if (status.textContent !== answer.said) status.textContent = answer.said;
     if (answer.pick) chooser.click();
+    if (turn !== answer.turn) {
+      turn = answer.turn;
+      document.title = turn ? `\u25cf Your turn: ${title}` : title;
+      if (turn && document.hidden) navigator.vibrate?.(200);
+    }
     if (answer.copy !== undefined) copy(answer.copy);
     if (answer.game !== undefined) saveGame(...answer.game);
     if (types !== answer.types) {
@@ -92,6 +97,9 @@
 
   // Whether the player types into a field, and whether by touch.
   let types = false;
+  // Whether a table waits for the player, and the title while none does.
+  let turn = false;
+  let title = document.title;
   let touches = false;
 
   function saveGame(name, game) {
@@ -279,7 +287,8 @@
 
   async function start() {
     if (JOINS) {
-      document.title = "fairdeal: a seat at a table";
+      title = "fairdeal: a seat at a table";
+      document.title = title;
       const from = location.host
         ? `This page comes from ${location.host}. It sees your cards: trust it as far as whoever runs that program. `
         : "This page is a file of yours. ";

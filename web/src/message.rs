@@ -181,4 +181,6 @@ pub struct Answer {
     pub copy: Option<String>,
     /// Whether the player is typing into a field: a phone shows its keyboard.
     pub types: bool,
+    /// Whether a table of others waits for the player.
+    pub turn: bool,
 }

@@ -12,6 +12,7 @@ use fairdeal_games::search::Budget;
 use fairdeal_games::{AnyGame, bot, rule_set, sharp_bot};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
@@ -83,6 +84,8 @@ pub struct Page {
     origin: Option<String>,
     /// The seat at a table of others.
     seat: Option<Seat>,
+    /// Whether the table waits for that seat.
+    is_turn: bool,
     /// How many seats this page has had.
     seats: u64,
     /// The game of the last seat that has ended, under its file name.
@@ -134,6 +137,7 @@ impl Page {
             now: Now::default(),
             origin,
             seat: None,
+            is_turn: false,
             seats: 0,
             finished: None,
             kept: kept.into_iter().collect(),
@@ -274,6 +278,9 @@ impl Page {
             {
                 let transcript = self.seat.as_ref().and_then(|seat| seat.transcript(path));
                 self.finished = transcript.map(|transcript| (path.clone(), transcript));
+            }
+            if let SessionEvent::Snapshot(shown) = &event {
+                self.is_turn = shown.my_turn && !shown.game.is_over();
             }
             self.tell(UiEvent::Session(event), answer);
         }
@@ -531,6 +538,7 @@ impl Page {
         answer.pace = pace.map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
         answer.busy = self.reading.is_some();
         answer.types = self.shell.takes_text();
+        answer.turn = self.is_turn && self.seat.is_some();
         answer.screen = self.shell.trail().pop().unwrap_or_default();
     }
 }
