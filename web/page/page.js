@@ -81,6 +81,7 @@
       document.title = turn ? `\u25cf Your turn: ${title}` : title;
       if (turn && document.hidden) navigator.vibrate?.(200);
     }
+    if (answer.go !== undefined) location.hash = answer.go;
     if (answer.copy !== undefined) copy(answer.copy);
     if (answer.game !== undefined) saveGame(...answer.game);
     if (types !== answer.types) {
@@ -326,6 +327,8 @@
     worker?.postMessage({ file: bytes, name: game.dataset.name }, [bytes]);
   }
 
+  // Another ticket is another table, which the page takes as it begins.
+  if (JOINS) addEventListener("hashchange", () => location.reload());
   listenForFiles();
   start().then(bring).catch((why) => fault(`This browser cannot run the page: ${why}. A current Firefox, Chrome or Safari can; so can \
 fairdeal verify FILE.`));

@@ -94,6 +94,8 @@
 
   // ---- sockets ----
 
+  // The longest message of a socket, in bytes.
+  const LONGEST = 1 << 20;
   const sockets = new Map();
   const packed = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   const unpacked = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -110,7 +112,11 @@
         const opened = new WebSocket(url);
         opened.binaryType = "arraybuffer";
         opened.onopen = () => happened([id, "opened"]);
-        opened.onmessage = ({ data }) => happened([id, { heard: packed(new Uint8Array(data)) }]);
+        opened.onmessage = ({ data }) => {
+          // Programs send no text and nothing longer; the module has not proven yet who this is.
+          if (typeof data === "string" || data.byteLength > LONGEST) opened.close();
+          else happened([id, { heard: packed(new Uint8Array(data)) }]);
+        };
         opened.onclose = lost;
         sockets.set(id, opened);
       } catch {
@@ -140,7 +146,8 @@
   const done = (writing) =>
     new Promise((resolve, reject) => {
       writing.oncomplete = resolve;
-      writing.onerror = writing.onabort = () => reject(writing.error);
+      // An error of one request has no reason here before the transaction is undone.
+      writing.onabort = () => reject(writing.error);
     });
   const transaction = () => database.transaction("kept", "readwrite", { durability: "strict" });
   const beginsWith = (start) => IDBKeyRange.bound(start, start + "\uffff");

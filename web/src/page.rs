@@ -46,8 +46,8 @@ const LEAST: (u16, u16) = (60, 20);
 const MOST: (u16, u16) = (200, 60);
 /// The longest file that is read, in bytes. The longest games are some megabytes.
 pub const MAX_FILE: usize = 64 << 20;
-/// The longest message, in bytes: a paste is the longest.
-pub const MAX_MESSAGE: usize = 1 << 20;
+/// The longest message, in bytes: the first one holds all that the browser keeps.
+pub const MAX_MESSAGE: usize = 64 << 20;
 /// Why a request is refused that only the program can carry out.
 const ELSEWHERE: &str = "This page opens no tables and keeps no list of games. Install fairdeal for that.";
 /// How far apart the numbers are with which the orders of two seats of this page begin.
@@ -95,6 +95,8 @@ pub struct Page {
     writing: BTreeMap<u64, StoreOrder>,
     /// The ticket of a table to join with the first message.
     awaits: Option<String>,
+    /// The table that this page was opened for: it may write what it keeps of that one.
+    lobby: Option<[u8; 8]>,
 }
 
 impl Page {
@@ -143,6 +145,7 @@ impl Page {
             kept: kept.into_iter().collect(),
             writing: BTreeMap::new(),
             awaits: None,
+            lobby: ticket.parse::<JoinTarget>().ok().and_then(|target| target.lobby()),
         };
         match invited {
             // Whoever comes back sits down at once.
@@ -264,6 +267,7 @@ impl Page {
         let Some(mut seat) = self.seat.take() else { return };
         seat.command(Command::Quit, self.now, &mut self.rng);
         while seat.poll(self.now, &mut self.rng).is_some() {}
+        seat.close();
         self.pass_on(&mut seat, answer);
     }
 
@@ -352,7 +356,12 @@ impl Page {
                     self.tell(UiEvent::Replay(replay), answer);
                 }
             }
-            Effect::Join { target, password } => self.take_seat(&target, password, false, answer),
+            Effect::Join { target, password } => match target.parse::<JoinTarget>() {
+                Ok(JoinTarget::Ticket(ticket)) if Some(ticket.lobby()) != self.lobby => {
+                    answer.go = Some(ticket.to_string());
+                }
+                _ => self.take_seat(&target, password, false, answer),
+            },
             Effect::Watch { target, password } => self.take_seat(&target, password, true, answer),
             Effect::Audit(path) => self.check_finished(&path, answer),
             Effect::Copy(text) => answer.copy = Some(text),

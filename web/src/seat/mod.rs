@@ -173,6 +173,11 @@ impl Seat {
         None
     }
 
+    /// Closes all connections.
+    pub(crate) fn close(&mut self) {
+        self.sockets.close_all();
+    }
+
     /// Whether the session has ended, and all that it wanted is stored.
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended && self.shelf.is_idle()

@@ -60,8 +60,20 @@ struct Waiting {
     order: StoreId,
     /// The answer to the session once it is done.
     answer: Stored,
-    /// How many records its journal had before, if it appends some. The session appends again what was not stored.
-    before: Option<usize>,
+    /// Whether the key was written along.
+    has_key: bool,
+    undo: Undo,
+}
+
+/// The way back, if the database has not carried out an order: the session orders it again.
+enum Undo {
+    Nothing,
+    /// The promise was not there before.
+    Promise(Place),
+    /// The journal was not there before; whether there was a promise.
+    Begin(Place, bool),
+    /// The open journal had so many records.
+    Append(usize),
 }
 
 /// A journal.
@@ -169,7 +181,7 @@ impl Shelf {
             Store::Remove => {
                 let Some(open) = self.open.take() else { return Some(Ok(Stored::Done)) };
                 self.journals.remove(&open);
-                self.write(id, Vec::new(), vec![format!("journal/{open}/")], Stored::Done)
+                self.write(id, Vec::new(), vec![format!("journal/{open}/")], Stored::Done, Undo::Nothing)
             }
             Store::Promise { table, seat, instead_of, .. } => {
                 let place = place(table, seat);
@@ -182,7 +194,8 @@ impl Shelf {
                     self.promises.remove(place);
                 });
                 self.promises.insert(place.clone());
-                self.write(id, vec![(format!("promise/{place}"), String::new())], delete, Stored::Done)
+                let put = vec![(format!("promise/{place}"), String::new())];
+                self.write(id, put, delete, Stored::Done, Undo::Promise(place))
             }
             Store::Evidence(_) => Some(Ok(Stored::File(None))),
             Store::Close { transcript, .. } => {
@@ -200,11 +213,12 @@ impl Shelf {
     fn begin(&mut self, id: StoreId, journal: &Journal) -> Option<Result<Stored, StoreFault>> {
         let place = place(journal.table, journal.seat);
         self.journals.insert(place.clone(), Book { header: journal.header.clone(), ..Book::default() });
-        self.promises.remove(&place);
+        let promised = self.promises.remove(&place);
         self.open = Some(place.clone());
         let put = vec![(format!("journal/{place}/0header"), encoded(&journal.header))];
         let delete = vec![format!("promise/{place}")];
-        self.write(id, put, delete, Stored::Journal { records: Vec::new(), evidence: 0 })
+        let answer = Stored::Journal { records: Vec::new(), evidence: 0 };
+        self.write(id, put, delete, answer, Undo::Begin(place, promised))
     }
 
     fn come_back(&mut self, id: StoreId, journal: &Journal) -> Option<Result<Stored, StoreFault>> {
@@ -231,11 +245,7 @@ impl Shelf {
             put.push((format!("journal/{place}/{:08}", book.records.len()), encoded(record)));
             book.records.push(record.clone());
         }
-        let answered = self.write(id, put, Vec::new(), Stored::Done);
-        if let Some(waiting) = self.waiting.get_mut(&self.newest).filter(|_| answered.is_none()) {
-            waiting.before = Some(before);
-        }
-        answered
+        self.write(id, put, Vec::new(), Stored::Done, Undo::Append(before))
     }
 
     fn end(&mut self, id: StoreId, answer: Stored) -> Option<Result<Stored, StoreFault>> {
@@ -244,7 +254,7 @@ impl Shelf {
             book.ended = true;
         }
         let put = vec![(format!("journal/{open}/ended"), String::new())];
-        self.write(id, put, Vec::new(), answer)
+        self.write(id, put, Vec::new(), answer, Undo::Nothing)
     }
 
     /// Keeps a finished game while the page is open.
@@ -267,16 +277,18 @@ impl Shelf {
         put: Vec<(String, String)>,
         delete: Vec<String>,
         answer: Stored,
+        undo: Undo,
     ) -> Option<Result<Stored, StoreFault>> {
         let Some(prefix) = &self.prefix else { return Some(Ok(answer)) };
         let under = |key: String| format!("{prefix}/{key}");
         let mut put: Vec<(String, String)> = put.into_iter().map(|(key, value)| (under(key), value)).collect();
-        if std::mem::take(&mut self.key_is_new) {
+        let has_key = std::mem::take(&mut self.key_is_new);
+        if has_key {
             put.push((under("key".to_owned()), encoded(self.key.as_bytes())));
         }
         self.newest += 1;
         self.orders.push(StoreOrder { id: self.newest, put, delete: delete.into_iter().map(under).collect() });
-        self.waiting.insert(self.newest, Waiting { order: id, answer, before: None });
+        self.waiting.insert(self.newest, Waiting { order: id, answer, has_key, undo });
         None
     }
 
@@ -286,11 +298,27 @@ impl Shelf {
         id: u64,
         fault: Option<StoreFault>,
     ) -> Option<(StoreId, Result<Stored, StoreFault>)> {
-        let Waiting { order, answer, before } = self.waiting.remove(&id)?;
+        let Waiting { order, answer, has_key, undo } = self.waiting.remove(&id)?;
         let Some(fault) = fault else { return Some((order, Ok(answer))) };
-        let book = self.open.as_ref().and_then(|open| self.journals.get_mut(open));
-        if let (Some(book), Some(before)) = (book, before) {
-            book.records.truncate(before);
+        self.key_is_new |= has_key;
+        match undo {
+            Undo::Nothing => {}
+            Undo::Promise(place) => {
+                self.promises.remove(&place);
+            }
+            Undo::Begin(place, promised) => {
+                self.journals.remove(&place);
+                self.open = None;
+                if promised {
+                    self.promises.insert(place);
+                }
+            }
+            Undo::Append(before) => {
+                let book = self.open.as_ref().and_then(|open| self.journals.get_mut(open));
+                if let Some(book) = book {
+                    book.records.truncate(before);
+                }
+            }
         }
         Some((order, Err(fault)))
     }
@@ -391,6 +419,26 @@ mod tests {
         assert_eq!(shelf.orders[0].put[0].0, refused.put[0].0);
         browser.carries_out(&mut shelf);
         assert_eq!(kept(&browser.opens(2)), [b"one".to_vec()]);
+    }
+
+    /// A promise, its key and a journal that were not stored are ordered again, and are there then.
+    #[test]
+    fn full_disk_forgets_no_promise_and_no_key() {
+        let mut browser = Browser::default();
+        let mut shelf = browser.opens(1);
+        let promise =
+            || Store::Promise { table: Hash32([3; 32]), seat: seat(), content: Vec::new().into(), instead_of: None };
+        for (number, order) in [promise as fn() -> Store, || Store::Begin(journal())].into_iter().enumerate() {
+            let number = 2 * number as u64;
+            assert!(shelf.order(store_id(number), order()).is_none());
+            let refused = shelf.take_orders().remove(0);
+            shelf.stored(refused.id, Some(StoreFault::Full("no room".to_owned())));
+            assert!(shelf.order(store_id(number + 1), order()).is_none(), "it is ordered again");
+            browser.carries_out(&mut shelf);
+            assert_eq!(browser.opens(2).key().to_bytes(), shelf.key().to_bytes());
+        }
+        assert!(browser.opens(2).promises.is_empty());
+        assert_eq!(kept(&browser.opens(2)), [[0_u8; 0]; 0]);
     }
 
     /// Another table's entries, and what is no entry at all, are passed over.
