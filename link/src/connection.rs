@@ -19,6 +19,8 @@ const YAMUX: &str = "/yamux/1.0.0";
 const PING: &str = "/ipfs/ping/1.0.0";
 /// Maximum number of streams of pings; libp2p opens one.
 const MAX_PINGS: usize = 4;
+/// Maximum number of bytes of pings that wait to go back; a ping has 32.
+const MAX_ECHO: usize = 1024;
 
 /// The longest piece that [`Connection::take_bytes`] gives, in bytes. Doors refuse longer messages of a WebSocket.
 pub const MAX_PIECE: usize = 64 * 1024;
@@ -298,13 +300,19 @@ impl Open {
 
     /// Answers the peer's pings.
     fn echo(&mut self) {
-        for id in &self.pings {
-            let Some(received) = self.mux.arrived(*id) else { continue };
+        let mux = &mut self.mux;
+        self.pings.retain(|id| {
+            let Some(received) = mux.arrived(*id) else { return false };
             let count = received.rest().len();
             let bytes = received.take(count).unwrap_or_default();
-            self.mux.has_read(*id);
-            self.mux.send(*id, &bytes);
-        }
+            mux.has_read(*id);
+            mux.send(*id, &bytes);
+            let is_fair = mux.waiting(*id) <= MAX_ECHO;
+            if !is_fair {
+                mux.reset(*id);
+            }
+            is_fair
+        });
     }
 
     /// Nothing more comes on a stream.
@@ -513,6 +521,21 @@ mod tests {
         assert!(program.mux.arrived(other).unwrap().rest().ends_with(b"\x03na\n"));
         assert!(program.mux.arrived(ping).unwrap().rest().ends_with(&[7; 32]));
         assert!(program.mux.arrived(nonsense).is_none());
+        assert_eq!(connection.poll(), Some(Event::Message(b"hello".to_vec())));
+    }
+
+    /// A peer that pings without end and takes no answers loses the stream.
+    #[test]
+    fn echoes_are_bounded() {
+        let (mut connection, mut program) = opened(usize::MAX);
+        let ping = program.mux.open(&[proposal(PING), vec![7; 200_000]].concat());
+        program.mux.send(ping, &vec![7; 200_000]);
+        for _ in 0..4 {
+            exchange(&mut connection, &mut program, usize::MAX).unwrap();
+        }
+        assert!(program.mux.arrived(ping).is_none(), "it is reset");
+        program.opens(1, &[b"hello"]);
+        exchange(&mut connection, &mut program, usize::MAX).unwrap();
         assert_eq!(connection.poll(), Some(Event::Message(b"hello".to_vec())));
     }
 

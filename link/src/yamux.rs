@@ -137,6 +137,11 @@ impl Mux {
         self.streams.get_mut(&id).map(|stream| &mut stream.inbound)
     }
 
+    /// How many bytes wait until the other end takes them.
+    pub(crate) fn waiting(&self, id: StreamId) -> usize {
+        self.streams.get(&id).map_or(0, |stream| stream.outbound.len())
+    }
+
     /// Tells the other end how much it may send, after bytes have been read.
     pub(crate) fn has_read(&mut self, id: StreamId) {
         let Some(stream) = self.streams.get_mut(&id) else { return };

@@ -2,7 +2,8 @@
 //!
 //! A page of somebody else must not reach the door through its reader's browser. So the `Host` has to be an IP address:
 //! a name of a foreign page may be made to lead here (DNS rebinding). And a WebSocket is opened only for pages from a door
-//! (whose origin is an address of a local network, or this one), and for pages from a disk (`null`).
+//! (whose origin is an address of a local network, or this one), and for pages without an origin (`null`): those from a disk,
+//! and frames that a page has put into a sandbox. Such a frame is a stranger at the table like any other: it knows no ticket.
 
 use std::convert::Infallible;
 use std::net::IpAddr;

@@ -148,7 +148,13 @@ async fn browser_that_reconnects_loses_nothing() {
     let mut second = Browser::dials(2, place, id(1), 2).await;
     assert_eq!(second.next().await, Ok(Event::Open));
     drop(first);
-    assert_eq!(second.next().await, Ok(Event::Message(b"two".to_vec())));
+    let mut again = second.next().await;
+    if again == Ok(Event::Message(b"one".to_vec())) {
+        // Its acknowledgement was still on its way.
+        second.link.taken().unwrap();
+        again = second.next().await;
+    }
+    assert_eq!(again, Ok(Event::Message(b"two".to_vec())));
     second.link.send(b"here").unwrap();
     second.flush().await;
     assert_eq!(host.message().await, (id(2), b"here".to_vec()));

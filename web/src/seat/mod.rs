@@ -139,15 +139,26 @@ impl Seat {
         self.time(now, rng);
     }
 
-    fn hear_peers(&mut self, now: Now, rng: &mut ChaCha20Rng) {
+    /// Hands over what peers have done. Returns whether there was anything.
+    fn hear_peers(&mut self, now: Now, rng: &mut ChaCha20Rng) -> bool {
+        let mut is_news = false;
         while let Some((peer, input)) = self.sockets.poll() {
             self.session.handle(Input::Peer(peer, input), now, rng);
+            is_news = true;
         }
+        is_news
     }
 
     /// Carries out what the session wants. Returns the next event for the player.
     pub(crate) fn poll(&mut self, now: Now, rng: &mut ChaCha20Rng) -> Option<SessionEvent> {
-        while let Some(output) = self.session.poll() {
+        loop {
+            let Some(output) = self.session.poll() else {
+                // An order may have consequences at once, such as a peer that is gone.
+                if self.hear_peers(now, rng) {
+                    continue;
+                }
+                return None;
+            };
             match output {
                 Output::Send { to, bytes, best_effort } => {
                     to.into_iter().for_each(|peer| self.sockets.send(peer, &bytes, best_effort, now.up));
@@ -170,7 +181,6 @@ impl Seat {
                 }
             }
         }
-        None
     }
 
     /// Closes all connections.

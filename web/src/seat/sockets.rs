@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use data_encoding::BASE64;
 use ed25519_dalek::SigningKey;
 use fairdeal_link::{Connection, Event, LinkError, StreamName};
-use fairdeal_peers::address::{door_url, is_loopback};
+use fairdeal_peers::address::{door_url, is_everywhere, is_loopback};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_session::frame::MAX_FRAME;
@@ -30,6 +30,8 @@ const SILENCE: u64 = 10_000;
 /// The first pause before a peer is dialled again, and the longest; each is twice the one before.
 const REDIAL_FIRST: u64 = 500;
 const REDIAL_MOST: u64 = 10_000;
+/// How long a connection must last for the next dial to come at once, in milliseconds.
+const LASTING: u64 = 10_000;
 /// Above this many bytes that a peer has not accepted, best-effort messages to it are left out.
 const BUSY: usize = 4096;
 /// Maximum number of messages that wait for a peer to accept them, and of their bytes.
@@ -69,8 +71,10 @@ struct Socket {
     link: Connection,
     /// Whether the browser has opened it.
     is_open: bool,
-    /// When it was opened, or something was heard on it last.
+    /// When it was dialled, and once the peer has proven its key, when something was heard on it last.
     heard_at: u64,
+    /// When the peer has proven its key.
+    open_at: u64,
     /// When the next ping is due, and when the last one was sent.
     ping_at: u64,
     pinged_at: Option<u64>,
@@ -96,7 +100,7 @@ impl Sockets {
             newest: first,
             host,
             origin,
-            is_local: addresses.iter().any(is_loopback),
+            is_local: !addresses.is_empty() && addresses.iter().all(is_loopback),
             peers: BTreeMap::new(),
             sockets: BTreeMap::new(),
             orders: Vec::new(),
@@ -131,7 +135,9 @@ impl Sockets {
     }
 
     fn keep(&mut self, peer: PeerId, at: &[Multiaddr], now: u64) {
-        let near = at.iter().filter(|address| self.is_local || !is_loopback(address));
+        // An address of every interface is one of this machine too.
+        let leads_here = |address: &Multiaddr| is_loopback(address) || is_everywhere(address);
+        let near = at.iter().filter(|address| self.is_local || !leads_here(address));
         let own = self.origin.iter().filter(|_| peer == self.host).cloned();
         let mut doors: Vec<String> = Vec::new();
         for door in own.chain(near.filter_map(|address| socket_url(&door_url(address)?))) {
@@ -192,7 +198,10 @@ impl Sockets {
     /// Something has happened to a socket; nothing if it is given up.
     pub(super) fn happened(&mut self, id: u64, happened: &SocketHappened, now: u64) {
         let Some(socket) = self.sockets.get_mut(&id) else { return };
-        socket.heard_at = now;
+        // Until the peer has proven its key, only the time since it was dialled counts.
+        if socket.link.is_open() {
+            socket.heard_at = now;
+        }
         match happened {
             SocketHappened::Opened => {
                 socket.is_open = true;
@@ -248,7 +257,7 @@ impl Sockets {
     /// A peer has proven its key on a socket: its others are not needed.
     fn open(&mut self, peer: PeerId, id: u64, now: u64) {
         if let Some(socket) = self.sockets.get_mut(&id) {
-            socket.ping_at = now;
+            (socket.ping_at, socket.heard_at, socket.open_at) = (now, now, now);
         }
         let others: Vec<u64> = self
             .sockets
@@ -258,7 +267,7 @@ impl Sockets {
             .collect();
         others.into_iter().for_each(|other| self.drop_socket(other));
         if let Some(known) = self.peers.get_mut(&peer) {
-            (known.open, known.dial_at, known.pause) = (Some(id), None, REDIAL_FIRST);
+            (known.open, known.dial_at) = (Some(id), None);
             self.heard.push_back((peer, PeerInput::Connected(None)));
         }
     }
@@ -269,14 +278,18 @@ impl Sockets {
         }
     }
 
-    /// A socket has ended. A peer that was connected is dialled again at once, another one after a pause.
+    /// A socket has ended. A peer that was connected for a while is dialled again at once, another one after a pause.
     fn lose(&mut self, id: u64, why: &str, now: u64) {
-        let Some(peer) = self.sockets.get(&id).map(|socket| socket.peer) else { return };
+        let Some((peer, open_at)) = self.sockets.get(&id).map(|socket| (socket.peer, socket.open_at)) else { return };
         self.drop_socket(id);
         let is_dialled = self.sockets.values().any(|socket| socket.peer == peer);
         let Some(known) = self.peers.get_mut(&peer) else { return };
         if known.open == Some(id) {
-            (known.open, known.dial_at) = (None, Some(now));
+            // Two pages of one seat would take each other's connections without end.
+            let lasted = now.saturating_sub(open_at) >= LASTING;
+            known.pause = if lasted { REDIAL_FIRST } else { known.pause.saturating_mul(2).min(REDIAL_MOST) };
+            known.open = None;
+            known.dial_at = Some(if lasted { now } else { now.saturating_add(known.pause) });
             self.heard.push_back((peer, PeerInput::Gone));
         } else if !is_dialled {
             known.dial_at = Some(now.saturating_add(known.pause));
@@ -345,6 +358,7 @@ impl Sockets {
                 link,
                 is_open: false,
                 heard_at: now,
+                open_at: now,
                 ping_at: now,
                 pinged_at: None,
                 waiting: VecDeque::new(),
