@@ -32,8 +32,6 @@ pub enum Event {
     Open,
     /// A message; the next one comes after [`Connection::taken`].
     Message(Vec<u8>),
-    /// The peer has accepted so many more of our messages.
-    Taken(usize),
     /// The peer has answered a [`Connection::ping`].
     Pong,
 }
@@ -141,6 +139,14 @@ impl Connection {
         self.go_on().inspect_err(|_| self.stage = Stage::Over)
     }
 
+    /// The number of our messages that the peer has not accepted yet, and of their bytes.
+    pub fn unanswered(&self) -> (usize, usize) {
+        match &self.stage {
+            Stage::Open(open) => open.outbound.as_ref().map_or((0, 0), Outbound::unanswered),
+            _ => (0, 0),
+        }
+    }
+
     /// Asks the peer for a sign of life.
     ///
     /// # Errors
@@ -243,16 +249,12 @@ impl Open {
         while let Some(happened) = self.mux.poll() {
             match happened {
                 Happened::Opened(id) => self.offered.push((id, Offered::default())),
-                Happened::Data(_) => {}
                 Happened::Ended(id) => self.ended(id)?,
                 Happened::Pong => events.push_back(Event::Pong),
             }
         }
         if let Some(outbound) = &mut self.outbound {
-            let taken = outbound.read(&mut self.mux)?;
-            if taken > 0 {
-                events.push_back(Event::Taken(taken));
-            }
+            outbound.read(&mut self.mux)?;
         }
         self.agree();
         self.echo();
@@ -489,12 +491,29 @@ mod tests {
         let name = [[7; 8], 1_u64.to_le_bytes()].concat();
         let frames: &[u8] = b"\x05\0\0\0hello\x05\0\0\0again";
         assert_eq!(said, [proposal(PROTOCOL), name, frames.to_vec()].concat());
-        program.mux.send(id, &[proposal(PROTOCOL), vec![1, 1]].concat());
+        assert_eq!(connection.unanswered(), (2, 10));
+        program.mux.send(id, &[proposal(PROTOCOL), vec![1]].concat());
         exchange(&mut connection, &mut program, 1).unwrap();
-        assert_eq!(connection.poll(), Some(Event::Taken(2)));
+        assert_eq!(connection.unanswered(), (1, 5));
+        program.mux.send(id, &[1]);
+        exchange(&mut connection, &mut program, 1).unwrap();
+        assert_eq!(connection.unanswered(), (0, 0));
         connection.ping().unwrap();
         exchange(&mut connection, &mut program, 1).unwrap();
         assert_eq!(connection.poll(), Some(Event::Pong));
+    }
+
+    /// A peer cannot make messages wait for ever by accepting what it has not got.
+    #[test]
+    fn early_acknowledgements_end_it() {
+        for (message, answers) in [(vec![7; 10], 2), (vec![7; 600_000], 1)] {
+            let (mut connection, mut program) = opened(usize::MAX);
+            connection.send(&message).unwrap();
+            exchange(&mut connection, &mut program, usize::MAX).unwrap();
+            program.mux.send(1, &[proposal(PROTOCOL), vec![1; answers]].concat());
+            let refused = exchange(&mut connection, &mut program, usize::MAX);
+            assert!(matches!(refused, Err(LinkError::Protocol(_))), "{refused:?}");
+        }
     }
 
     /// A newer stream counts, once the owner has accepted the last message of the older one.

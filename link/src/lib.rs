@@ -2,8 +2,8 @@
 //!
 //! A browser has sockets that carry bytes, and no libp2p: in WebAssembly the whole of it is thirteen times larger than
 //! what one dialled connection needs. This crate is that part, as a machine: bytes in, bytes out. No socket, clock, thread
-//! or ambient randomness. At the other end is libp2p itself, which cannot tell it from its own (`net/src/tests.rs` plays
-//! that).
+//! or ambient randomness. At the other end is libp2p itself, which cannot tell it from its own
+//! (`net/src/door/tests.rs`).
 //!
 //! ```text
 //! connection    Connection: what its owner sees
@@ -23,7 +23,7 @@ mod yamux;
 use fairdeal_peers::PeerId;
 
 pub use connection::{Connection, Event, MAX_PIECE};
-pub use messages::StreamName;
+pub use messages::{PROTOCOL, StreamName};
 
 /// Why a connection ends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,15 +4,19 @@
 //! length (four bytes, little-endian), and that many bytes. The other end answers one byte for each message that its
 //! owner has accepted.
 
+use std::collections::VecDeque;
+
 use crate::LinkError;
 use crate::multistream::{Proposed, proposal};
 use crate::received::Received;
 use crate::yamux::{Mux, StreamId};
 
-/// The protocol's name. `net` compares it with its own.
-pub(crate) const PROTOCOL: &str = "/fairdeal/table/7";
+/// The protocol's name, that of `fairdeal-net`.
+pub const PROTOCOL: &str = "/fairdeal/table/7";
 /// The acknowledgement of an accepted message.
 const TAKEN: u8 = 1;
+/// Bytes of a message's length.
+const LENGTH: usize = 4;
 /// Bytes of a stream's name.
 const NAME: usize = 16;
 
@@ -40,30 +44,38 @@ pub(crate) struct Outbound {
     id: StreamId,
     /// `None` once the other end has agreed.
     proposed: Option<Proposed>,
+    /// The lengths of the messages that the other end has not accepted.
+    unanswered: VecDeque<usize>,
 }
 
 impl Outbound {
     pub(crate) fn open(mux: &mut Mux, name: StreamName) -> Self {
         let id = mux.open(&[proposal(PROTOCOL), name.to_bytes().to_vec()].concat());
-        Self { id, proposed: Some(Proposed::new(PROTOCOL)) }
+        Self { id, proposed: Some(Proposed::new(PROTOCOL)), unanswered: VecDeque::new() }
     }
 
     pub(crate) fn id(&self) -> StreamId {
         self.id
     }
 
-    pub(crate) fn send(&self, mux: &mut Mux, message: &[u8]) {
+    /// The number of messages that the other end has not accepted, and of their bytes.
+    pub(crate) fn unanswered(&self) -> (usize, usize) {
+        (self.unanswered.len(), self.unanswered.iter().sum())
+    }
+
+    pub(crate) fn send(&mut self, mux: &mut Mux, message: &[u8]) {
+        self.unanswered.push_back(message.len());
         let length = u32::try_from(message.len()).unwrap_or(u32::MAX);
         mux.send(self.id, &length.to_le_bytes());
         mux.send(self.id, message);
     }
 
-    /// Reads acknowledgements: how many messages the other end has accepted since.
-    pub(crate) fn read(&mut self, mux: &mut Mux) -> Result<usize, LinkError> {
-        let Some(received) = mux.arrived(self.id) else { return Ok(0) };
+    /// Reads acknowledgements.
+    pub(crate) fn read(&mut self, mux: &mut Mux) -> Result<(), LinkError> {
+        let Some(received) = mux.arrived(self.id) else { return Ok(()) };
         if let Some(proposed) = &mut self.proposed {
             match proposed.answer(received)? {
-                None => return Ok(0),
+                None => return Ok(()),
                 Some(true) => self.proposed = None,
                 Some(false) => return Err(LinkError::Protocol("it is of another version of fairdeal")),
             }
@@ -74,7 +86,16 @@ impl Outbound {
         if answers.iter().any(|answer| *answer != TAKEN) {
             return Err(LinkError::Protocol("an acknowledgement is none"));
         }
-        Ok(count)
+        if count > self.unanswered.len() {
+            return Err(LinkError::Protocol("it accepts messages that were never sent"));
+        }
+        self.unanswered.drain(..count);
+        // What waits to be sent belongs to messages without an answer: the others would wait for ever, and grow.
+        let (messages, bytes) = self.unanswered();
+        if mux.waiting(self.id) > bytes + messages * LENGTH {
+            return Err(LinkError::Protocol("it accepts messages before it has them"));
+        }
+        Ok(())
     }
 }
 

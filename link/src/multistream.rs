@@ -13,7 +13,7 @@ const MAX_LINE: usize = 256;
 /// How many protocols the other end may propose for one stream.
 const MAX_PROPOSALS: usize = 8;
 
-/// What the opener of a stream sends at once: nothing is gained by waiting for the answer, since it has one proposal.
+/// The first bytes of a stream's opener, the protocol included: it has one proposal, so it gains nothing by waiting.
 pub(crate) fn proposal(protocol: &str) -> Vec<u8> {
     [line(HEADER), line(protocol)].concat()
 }

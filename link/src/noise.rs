@@ -26,7 +26,7 @@ use crate::LinkError;
 use crate::received::Received;
 
 const PATTERN: &str = "Noise_XX_25519_ChaChaPoly_SHA256";
-/// What the signature of a static key begins with.
+/// The beginning of what a static key's signature signs.
 const DOMAIN: &[u8] = b"noise-libp2p-static-key:";
 /// The longest Noise message, in bytes.
 const MAX_MESSAGE: usize = 65_535;
@@ -64,7 +64,7 @@ impl Handshake {
         Ok((Self { state, payload }, first))
     }
 
-    /// Goes on with the second message. Returns the third, behind its length.
+    /// Takes the second message. Returns the third, behind its length.
     ///
     /// # Errors
     /// [`LinkError`] unless the other end proves this peer's key.

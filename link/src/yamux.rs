@@ -40,8 +40,6 @@ pub(crate) type StreamId = u32;
 pub(crate) enum Happened {
     /// The other end has opened it.
     Opened(StreamId),
-    /// Bytes have arrived.
-    Data(StreamId),
     /// Nothing more comes on it.
     Ended(StreamId),
     /// The other end has answered a ping.
@@ -132,7 +130,7 @@ impl Mux {
         }
     }
 
-    /// What has arrived on a stream and is not read yet.
+    /// The bytes of a stream that have arrived and are not read yet.
     pub(crate) fn arrived(&mut self, id: StreamId) -> Option<&mut Received> {
         self.streams.get_mut(&id).map(|stream| &mut stream.inbound)
     }
@@ -230,9 +228,6 @@ impl Mux {
             let credit = stream.credit.checked_add(length);
             stream.credit = credit.ok_or(LinkError::Protocol("a window is too wide"))?;
         }
-        if kind == DATA && !content.is_empty() {
-            self.happened.push_back(Happened::Data(id));
-        }
         if flags & RST != 0 {
             self.streams.remove(&id);
         }
@@ -298,7 +293,7 @@ mod tests {
         let mut other = Mux::answering();
         other.receive(&frames).unwrap();
         assert_eq!(other.poll(), Some(Happened::Opened(1)));
-        assert_eq!(other.poll(), Some(Happened::Data(1)));
+        assert_eq!(other.arrived(1).unwrap().rest(), b"hi");
         assert_eq!(other.take_frames(), [0, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0]);
         other.ping();
         assert_eq!(other.take_frames(), [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -118,6 +118,12 @@ impl World {
     }
 }
 
+/// A browser's end names the same protocol.
+#[test]
+fn both_ends_speak_one_protocol() {
+    assert_eq!(super::handler::PROTOCOL.as_ref(), fairdeal_link::PROTOCOL);
+}
+
 #[test]
 fn nobody_is_sent_anything_without_a_connection() {
     let mut world = World::new();

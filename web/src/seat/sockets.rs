@@ -78,8 +78,6 @@ struct Socket {
     /// When the next ping is due, and when the last one was sent.
     ping_at: u64,
     pinged_at: Option<u64>,
-    /// The lengths of messages that the peer has not accepted.
-    waiting: VecDeque<usize>,
 }
 
 impl Sockets {
@@ -167,12 +165,11 @@ impl Sockets {
     pub(super) fn send(&mut self, peer: PeerId, message: &[u8], best_effort: bool, now: u64) {
         let Some(id) = self.peers.get(&peer).and_then(|peer| peer.open) else { return };
         let Some(socket) = self.sockets.get_mut(&id) else { return };
-        let waiting: usize = socket.waiting.iter().sum();
-        let is_full = socket.waiting.len() >= MAX_WAITING || waiting.saturating_add(message.len()) > MAX_WAITING_BYTES;
-        if is_full || (best_effort && waiting >= BUSY) {
+        let (messages, bytes) = socket.link.unanswered();
+        let is_full = messages >= MAX_WAITING || bytes.saturating_add(message.len()) > MAX_WAITING_BYTES;
+        if is_full || (best_effort && bytes >= BUSY) {
             return;
         }
-        socket.waiting.push_back(message.len());
         let sent = socket.link.send(message);
         self.settle(id, sent, now);
     }
@@ -238,10 +235,6 @@ impl Sockets {
                     self.heard.push_back((peer, PeerInput::Frame(bytes)));
                     // The session takes it before anything else is heard.
                     socket.link.taken()?;
-                }
-                Event::Taken(count) => {
-                    let count = count.min(socket.waiting.len());
-                    socket.waiting.drain(..count);
                 }
                 Event::Pong => {
                     if let Some(pinged_at) = socket.pinged_at.take() {
@@ -353,16 +346,8 @@ impl Sockets {
             let (id, name) = (self.newest, StreamName { program: self.program, number: self.newest });
             // The primitives never refuse to begin.
             let Ok(link) = Connection::dial(&self.key, peer, name, MAX_FRAME, rng) else { continue };
-            let socket = Socket {
-                peer,
-                link,
-                is_open: false,
-                heard_at: now,
-                open_at: now,
-                ping_at: now,
-                pinged_at: None,
-                waiting: VecDeque::new(),
-            };
+            let socket =
+                Socket { peer, link, is_open: false, heard_at: now, open_at: now, ping_at: now, pinged_at: None };
             self.sockets.insert(id, socket);
             self.orders.push(SocketOrder::Open { id, url: door });
         }
