@@ -318,7 +318,7 @@ impl Page {
             if full { StoreFault::Full(why) } else { StoreFault::Failed(why) }
         });
         if let Some(seat) = &mut self.seat {
-            seat.stored(id, fault, self.now, &mut self.rng);
+            seat.stored(id, fault);
         }
     }
 

@@ -22,7 +22,7 @@ use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::io::{Input, Output, StoreFault, Transport};
 use fairdeal_session::people::Book;
 use fairdeal_session::session::{Resumed, Session};
-use fairdeal_session::setup::{Attended, Hands, ListenConfig, Player, Role, Setup};
+use fairdeal_session::setup::{Attended, Hands, ListenConfig, Player, Role, Setup, StartError};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 
@@ -67,6 +67,10 @@ impl Seat {
         let key = shelf.key();
         let saved =
             shelf.saved().map_err(|why| format!("what this browser has kept of the table is damaged: {why}"))?;
+        if saved.as_ref().is_some_and(|(seat, _)| !seat.knows(&target)) {
+            // The number of a table is its host's choice, and another host may have chosen it too.
+            return Err(StartError::OtherTable.to_string());
+        }
         let sockets = Sockets::new(key.clone(), &target, origin.as_deref(), first, rng);
         let player = Player { key, name, attended: Attended::Person, book: Book::default() };
         let session = match saved {
@@ -113,10 +117,8 @@ impl Seat {
     }
 
     /// The database has carried out an order, or says why not.
-    pub(crate) fn stored(&mut self, id: u64, fault: Option<StoreFault>, now: Now, rng: &mut ChaCha20Rng) {
-        if let Some((order, answer)) = self.shelf.stored(id, fault) {
-            self.session.handle(Input::Stored(order, answer), now, rng);
-        }
+    pub(crate) fn stored(&mut self, id: u64, fault: Option<StoreFault>) {
+        self.shelf.stored(id, fault);
     }
 
     /// Does what is due by now.
@@ -153,11 +155,13 @@ impl Seat {
     pub(crate) fn poll(&mut self, now: Now, rng: &mut ChaCha20Rng) -> Option<SessionEvent> {
         loop {
             let Some(output) = self.session.poll() else {
-                // An order may have consequences at once, such as a peer that is gone.
-                if self.hear_peers(now, rng) {
-                    continue;
+                // An order may have consequences at once, such as an answer or a peer that is gone.
+                if let Some((order, answer)) = self.shelf.poll() {
+                    self.session.handle(Input::Stored(order, answer), now, rng);
+                } else if !self.hear_peers(now, rng) {
+                    return None;
                 }
-                return None;
+                continue;
             };
             match output {
                 Output::Send { to, bytes, best_effort } => {
@@ -168,11 +172,7 @@ impl Seat {
                     self.session.handle(Input::Addresses(Vec::new()), now, rng);
                 }
                 Output::Transport(order) => self.sockets.order(order, now.up),
-                Output::Store(id, order) => {
-                    if let Some(answer) = self.shelf.order(id, order) {
-                        self.session.handle(Input::Stored(id, answer), now, rng);
-                    }
-                }
+                Output::Store(id, order) => self.shelf.order(id, order),
                 Output::Tell(event) => return Some(event),
                 Output::Think(..) | Output::Program(_) => {}
                 Output::Ended => {

@@ -13,7 +13,7 @@
 //!
 //! Values are base64. All of a table is read when the page begins, and held here: the database is only written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,19 +50,28 @@ pub(super) struct Shelf {
     transcript: Option<(PathBuf, Arc<Transcript>)>,
     /// The number of the newest order.
     newest: u64,
-    /// The orders that the database has not answered.
-    waiting: BTreeMap<u64, Waiting>,
+    /// The orders that the session has no answer to, in their order: it takes the answers in that order alone.
+    waiting: VecDeque<Waiting>,
     orders: Vec<StoreOrder>,
 }
 
-/// An order that the database has not answered.
+/// An order that the session has no answer to.
 struct Waiting {
     order: StoreId,
-    /// The answer to the session once it is done.
-    answer: Stored,
-    /// Whether the key was written along.
-    has_key: bool,
-    undo: Undo,
+    state: State,
+}
+
+enum State {
+    /// The database is writing, under this number.
+    Writing {
+        number: u64,
+        /// The answer once it is done.
+        answer: Stored,
+        /// Whether the key is written along.
+        has_key: bool,
+        undo: Undo,
+    },
+    Answered(Result<Stored, StoreFault>),
 }
 
 /// The way back, if the database has not carried out an order: the session orders it again.
@@ -147,7 +156,7 @@ impl Shelf {
             open: None,
             transcript: None,
             newest: first,
-            waiting: BTreeMap::new(),
+            waiting: VecDeque::new(),
             orders: Vec::new(),
         }
     }
@@ -170,47 +179,65 @@ impl Shelf {
         Ok(Some((seat, records)))
     }
 
-    /// Carries out an order of the session. Returns the answer, unless the database has to give it.
-    pub(super) fn order(&mut self, id: StoreId, order: Store) -> Option<Result<Stored, StoreFault>> {
-        match order {
-            Store::Begin(journal) => self.begin(id, &journal),
-            Store::Return(journal) => self.come_back(id, &journal),
-            Store::Append(records) => self.append(id, &records),
-            Store::Reserve | Store::Met { .. } => Some(Ok(Stored::Done)),
-            Store::End => self.end(id, Stored::Done),
-            Store::Remove => {
-                let Some(open) = self.open.take() else { return Some(Ok(Stored::Done)) };
-                self.journals.remove(&open);
-                self.write(id, Vec::new(), vec![format!("journal/{open}/")], Stored::Done, Undo::Nothing)
-            }
-            Store::Promise { table, seat, instead_of, .. } => {
-                let place = place(table, seat);
-                if self.promises.contains(&place) {
-                    return Some(Ok(Stored::Done));
-                }
-                let before = instead_of.map(|(table, seat)| self::place(table, seat));
-                let delete: Vec<String> = before.iter().map(|place| format!("promise/{place}")).collect();
-                before.iter().for_each(|place| {
-                    self.promises.remove(place);
-                });
-                self.promises.insert(place.clone());
-                let put = vec![(format!("promise/{place}"), String::new())];
-                self.write(id, put, delete, Stored::Done, Undo::Promise(place))
-            }
-            Store::Evidence(_) => Some(Ok(Stored::File(None))),
+    /// Carries out an order of the session; [`Self::poll`] has the answer.
+    pub(super) fn order(&mut self, id: StoreId, order: Store) {
+        let done = match order {
+            Store::Begin(journal) => return self.begin(id, &journal),
+            Store::Return(journal) => return self.come_back(id, &journal),
+            Store::Append(records) => return self.append(id, &records),
+            Store::End => return self.end(id, Stored::Done),
             Store::Close { transcript, .. } => {
                 let path = transcript.map(|game| self.keep_game(*game));
-                self.end(id, Stored::Closed(Closed { transcript: path, ..Closed::default() }))
+                return self.end(id, Stored::Closed(Closed { transcript: path, ..Closed::default() }));
             }
-            Store::Watched(game) => {
-                let path = self.keep_game(*game);
-                Some(Ok(Stored::File(Some(path))))
+            Store::Promise { table, seat, instead_of, .. } => return self.promise(id, (table, seat), instead_of),
+            Store::Remove => match self.open.take() {
+                Some(open) => {
+                    self.journals.remove(&open);
+                    return self.write(id, Vec::new(), vec![format!("journal/{open}/")], Stored::Done, Undo::Nothing);
+                }
+                None => Stored::Done,
+            },
+            Store::Reserve | Store::Met { .. } => Stored::Done,
+            Store::Evidence(_) => Stored::File(None),
+            Store::Watched(game) => Stored::File(Some(self.keep_game(*game))),
+            Store::Solve(transcript) => Stored::Solved(could_have_sealed(*transcript)),
+        };
+        self.answer(id, Ok(done));
+    }
+
+    /// The next answer to the session.
+    pub(super) fn poll(&mut self) -> Option<(StoreId, Result<Stored, StoreFault>)> {
+        let Waiting { order, state } = self.waiting.pop_front()?;
+        match state {
+            State::Answered(answer) => Some((order, answer)),
+            state @ State::Writing { .. } => {
+                self.waiting.push_front(Waiting { order, state });
+                None
             }
-            Store::Solve(transcript) => Some(Ok(Stored::Solved(could_have_sealed(*transcript)))),
         }
     }
 
-    fn begin(&mut self, id: StoreId, journal: &Journal) -> Option<Result<Stored, StoreFault>> {
+    fn answer(&mut self, order: StoreId, answer: Result<Stored, StoreFault>) {
+        self.waiting.push_back(Waiting { order, state: State::Answered(answer) });
+    }
+
+    fn promise(&mut self, id: StoreId, (table, seat): (Hash32, Seat), instead_of: Option<(Hash32, Seat)>) {
+        let place = place(table, seat);
+        if self.promises.contains(&place) {
+            return self.answer(id, Ok(Stored::Done));
+        }
+        let before = instead_of.map(|(table, seat)| self::place(table, seat));
+        if let Some(before) = &before {
+            self.promises.remove(before);
+        }
+        self.promises.insert(place.clone());
+        let put = vec![(format!("promise/{place}"), String::new())];
+        let delete = before.into_iter().map(|place| format!("promise/{place}")).collect();
+        self.write(id, put, delete, Stored::Done, Undo::Promise(place));
+    }
+
+    fn begin(&mut self, id: StoreId, journal: &Journal) {
         let place = place(journal.table, journal.seat);
         self.journals.insert(place.clone(), Book { header: journal.header.clone(), ..Book::default() });
         let promised = self.promises.remove(&place);
@@ -218,26 +245,25 @@ impl Shelf {
         let put = vec![(format!("journal/{place}/0header"), encoded(&journal.header))];
         let delete = vec![format!("promise/{place}")];
         let answer = Stored::Journal { records: Vec::new(), evidence: 0 };
-        self.write(id, put, delete, answer, Undo::Begin(place, promised))
+        self.write(id, put, delete, answer, Undo::Begin(place, promised));
     }
 
-    fn come_back(&mut self, id: StoreId, journal: &Journal) -> Option<Result<Stored, StoreFault>> {
+    fn come_back(&mut self, id: StoreId, journal: &Journal) {
         let place = place(journal.table, journal.seat);
         if self.promises.contains(&place) {
             return self.begin(id, journal);
         }
-        let Some(book) = self.journals.get(&place) else {
-            let why = "this browser has no journal of that seat, and without it the seat cannot return";
-            return Some(Err(StoreFault::Failed(why.to_owned())));
+        let answer = match self.journals.get(&place) {
+            Some(book) => records(book).map(|records| Stored::Journal { records, evidence: 0 }),
+            None => Err("this browser has no journal of that seat, and without it the seat cannot return".to_owned()),
         };
-        let records = records(book).map_err(StoreFault::Failed);
         self.open = Some(place);
-        Some(records.map(|records| Stored::Journal { records, evidence: 0 }))
+        self.answer(id, answer.map_err(StoreFault::Failed));
     }
 
-    fn append(&mut self, id: StoreId, records: &[Zeroizing<Vec<u8>>]) -> Option<Result<Stored, StoreFault>> {
+    fn append(&mut self, id: StoreId, records: &[Zeroizing<Vec<u8>>]) {
         let Some((place, book)) = self.open.as_ref().and_then(|open| Some((open, self.journals.get_mut(open)?))) else {
-            return Some(Err(StoreFault::Failed("this table has no journal".to_owned())));
+            return self.answer(id, Err(StoreFault::Failed("this table has no journal".to_owned())));
         };
         let before = book.records.len();
         let mut put = Vec::new();
@@ -245,16 +271,16 @@ impl Shelf {
             put.push((format!("journal/{place}/{:08}", book.records.len()), encoded(record)));
             book.records.push(record.clone());
         }
-        self.write(id, put, Vec::new(), Stored::Done, Undo::Append(before))
+        self.write(id, put, Vec::new(), Stored::Done, Undo::Append(before));
     }
 
-    fn end(&mut self, id: StoreId, answer: Stored) -> Option<Result<Stored, StoreFault>> {
-        let Some(open) = &self.open else { return Some(Ok(answer)) };
+    fn end(&mut self, id: StoreId, answer: Stored) {
+        let Some(open) = &self.open else { return self.answer(id, Ok(answer)) };
         if let Some(book) = self.journals.get_mut(open) {
             book.ended = true;
         }
         let put = vec![(format!("journal/{open}/ended"), String::new())];
-        self.write(id, put, Vec::new(), answer, Undo::Nothing)
+        self.write(id, put, Vec::new(), answer, Undo::Nothing);
     }
 
     /// Keeps a finished game while the page is open.
@@ -270,16 +296,9 @@ impl Shelf {
         self.transcript.as_ref().filter(|(kept, _)| kept == path).map(|(_, transcript)| Arc::clone(transcript))
     }
 
-    /// Orders the database to write. The session is answered once that is done.
-    fn write(
-        &mut self,
-        id: StoreId,
-        put: Vec<(String, String)>,
-        delete: Vec<String>,
-        answer: Stored,
-        undo: Undo,
-    ) -> Option<Result<Stored, StoreFault>> {
-        let Some(prefix) = &self.prefix else { return Some(Ok(answer)) };
+    /// Orders the database to write. The session is answered once that is done; for a watcher at once.
+    fn write(&mut self, order: StoreId, put: Vec<(String, String)>, delete: Vec<String>, answer: Stored, undo: Undo) {
+        let Some(prefix) = &self.prefix else { return self.answer(order, Ok(answer)) };
         let under = |key: String| format!("{prefix}/{key}");
         let mut put: Vec<(String, String)> = put.into_iter().map(|(key, value)| (under(key), value)).collect();
         let has_key = std::mem::take(&mut self.key_is_new);
@@ -287,20 +306,36 @@ impl Shelf {
             put.push((under("key".to_owned()), encoded(self.key.as_bytes())));
         }
         self.newest += 1;
-        self.orders.push(StoreOrder { id: self.newest, put, delete: delete.into_iter().map(under).collect() });
-        self.waiting.insert(self.newest, Waiting { order: id, answer, has_key, undo });
-        None
+        let number = self.newest;
+        self.orders.push(StoreOrder { id: number, put, delete: delete.into_iter().map(under).collect() });
+        self.waiting.push_back(Waiting { order, state: State::Writing { number, answer, has_key, undo } });
     }
 
-    /// The database has answered. Returns the answer to the session.
-    pub(super) fn stored(
-        &mut self,
-        id: u64,
-        fault: Option<StoreFault>,
-    ) -> Option<(StoreId, Result<Stored, StoreFault>)> {
-        let Waiting { order, answer, has_key, undo } = self.waiting.remove(&id)?;
-        let Some(fault) = fault else { return Some((order, Ok(answer))) };
-        self.key_is_new |= has_key;
+    /// The database has answered.
+    pub(super) fn stored(&mut self, id: u64, fault: Option<StoreFault>) {
+        let is_it = |waiting: &Waiting| matches!(waiting.state, State::Writing { number, .. } if number == id);
+        let Some(place) = self.waiting.iter().position(is_it) else { return };
+        let Some(Waiting { order, state: State::Writing { answer, has_key, undo, .. } }) = self.waiting.remove(place)
+        else {
+            return;
+        };
+        let answer = match (fault, answer) {
+            (None, answer) => Ok(answer),
+            // The game is there, only the mark is not: the seat is offered again, and ends at once.
+            (Some(fault), Stored::Closed(closed)) => {
+                let missing = Some(format!("This browser could not note the end of the game: {fault}"));
+                Ok(Stored::Closed(Closed { missing, ..closed }))
+            }
+            (Some(fault), _) => {
+                self.key_is_new |= has_key;
+                self.undo(undo);
+                Err(fault)
+            }
+        };
+        self.waiting.insert(place, Waiting { order, state: State::Answered(answer) });
+    }
+
+    fn undo(&mut self, undo: Undo) {
         match undo {
             Undo::Nothing => {}
             Undo::Promise(place) => {
@@ -320,10 +355,9 @@ impl Shelf {
                 }
             }
         }
-        Some((order, Err(fault)))
     }
 
-    /// Whether the database has answered all orders.
+    /// Whether the session has all its answers.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -361,7 +395,8 @@ mod tests {
             for order in shelf.take_orders() {
                 self.0.retain(|key, _| !order.delete.iter().any(|gone| key.starts_with(gone.as_str())));
                 self.0.extend(order.put);
-                assert!(matches!(shelf.stored(order.id, None), Some((_, Ok(_)))));
+                shelf.stored(order.id, None);
+                assert!(matches!(shelf.poll(), Some((_, Ok(_)))));
             }
         }
     }
@@ -392,8 +427,8 @@ mod tests {
         for (number, order) in
             [promise, Store::Begin(journal()), append(b"one"), append(b"two")].into_iter().enumerate()
         {
-            assert!(shelf.order(store_id(number as u64), order).is_none());
-            assert!(!shelf.is_idle());
+            shelf.order(store_id(number as u64), order);
+            assert!(shelf.poll().is_none() && !shelf.is_idle());
             browser.carries_out(&mut shelf);
             assert!(shelf.is_idle());
         }
@@ -409,13 +444,13 @@ mod tests {
     fn full_disk_leaves_no_gap() {
         let mut browser = Browser::default();
         let mut shelf = browser.opens(1);
-        assert!(shelf.order(store_id(1), Store::Begin(journal())).is_none());
+        shelf.order(store_id(1), Store::Begin(journal()));
         browser.carries_out(&mut shelf);
-        assert!(shelf.order(store_id(2), append(b"one")).is_none());
+        shelf.order(store_id(2), append(b"one"));
         let refused = shelf.take_orders().remove(0);
-        let fault = shelf.stored(refused.id, Some(StoreFault::Full("no room".to_owned())));
-        assert!(matches!(fault, Some((_, Err(StoreFault::Full(_))))));
-        assert!(shelf.order(store_id(3), append(b"one")).is_none());
+        shelf.stored(refused.id, Some(StoreFault::Full("no room".to_owned())));
+        assert!(matches!(shelf.poll(), Some((_, Err(StoreFault::Full(_))))));
+        shelf.order(store_id(3), append(b"one"));
         assert_eq!(shelf.orders[0].put[0].0, refused.put[0].0);
         browser.carries_out(&mut shelf);
         assert_eq!(kept(&browser.opens(2)), [b"one".to_vec()]);
@@ -430,15 +465,34 @@ mod tests {
             || Store::Promise { table: Hash32([3; 32]), seat: seat(), content: Vec::new().into(), instead_of: None };
         for (number, order) in [promise as fn() -> Store, || Store::Begin(journal())].into_iter().enumerate() {
             let number = 2 * number as u64;
-            assert!(shelf.order(store_id(number), order()).is_none());
+            shelf.order(store_id(number), order());
             let refused = shelf.take_orders().remove(0);
             shelf.stored(refused.id, Some(StoreFault::Full("no room".to_owned())));
-            assert!(shelf.order(store_id(number + 1), order()).is_none(), "it is ordered again");
+            assert!(matches!(shelf.poll(), Some((_, Err(_)))));
+            shelf.order(store_id(number + 1), order());
+            assert!(shelf.poll().is_none(), "it is written again");
             browser.carries_out(&mut shelf);
             assert_eq!(browser.opens(2).key().to_bytes(), shelf.key().to_bytes());
         }
         assert!(browser.opens(2).promises.is_empty());
         assert_eq!(kept(&browser.opens(2)), [[0_u8; 0]; 0]);
+    }
+
+    /// The session takes answers in the order of its orders, also that to one which needs no database.
+    #[test]
+    fn answers_come_in_order() {
+        let mut browser = Browser::default();
+        let mut shelf = browser.opens(1);
+        shelf.order(store_id(1), Store::Begin(journal()));
+        shelf.order(store_id(2), Store::Reserve);
+        assert!(shelf.poll().is_none());
+        for order in shelf.take_orders() {
+            shelf.stored(order.id, None);
+            browser.0.extend(order.put);
+        }
+        assert!(matches!(shelf.poll(), Some((id, Ok(Stored::Journal { .. }))) if id == store_id(1)));
+        assert!(matches!(shelf.poll(), Some((id, Ok(Stored::Done))) if id == store_id(2)));
+        assert!(shelf.poll().is_none() && shelf.is_idle());
     }
 
     /// Another table's entries, and what is no entry at all, are passed over.
