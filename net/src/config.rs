@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fairdeal_peers::address::Transport;
+use fairdeal_peers::address::{Transport, is_door};
 use fairdeal_peers::listing::Offer;
 use fairdeal_peers::peer::PeerIdError;
 use fairdeal_peers::{Multiaddr, PeerId};
@@ -136,7 +136,7 @@ pub enum NodeError {
     #[error("the network could not be set up: {0}")]
     Setup(String),
     /// The node cannot listen on this address.
-    #[error("cannot listen on {address}: {reason}; choose another with --listen")]
+    #[error("cannot listen on {address}: {reason}; choose another with {}", option_for(address))]
     Listen {
         address: Multiaddr,
         /// The system's reason.
@@ -155,6 +155,11 @@ pub enum NodeError {
     Busy,
     #[error("the network node has ended")]
     Ended,
+}
+
+/// The option that chooses a listening address.
+fn option_for(address: &Multiaddr) -> &'static str {
+    if is_door(address) { "--web" } else { "--listen" }
 }
 
 /// A command from a handle to the node.

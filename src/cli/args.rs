@@ -331,7 +331,7 @@ pub(super) struct Host {
     /// if your router opens no port.
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
-    /// Do not announce the table on the LAN, and do not look there for players who have moved
+    /// Do not announce the table on the LAN or look there for players who have moved, and open no port for browsers
     #[arg(long)]
     pub(super) no_lan: bool,
     /// Require a password (prompts for it, or reads FAIRDEAL_PASSWORD)
@@ -375,7 +375,7 @@ pub(super) struct Join {
     /// Relay that other guests can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,
-    /// Do not look on the LAN for players who have moved
+    /// Do not look on the LAN for players who have moved, and open no port for browsers
     #[arg(long)]
     pub(super) no_lan: bool,
     /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
