@@ -42,6 +42,8 @@ pub enum UiEvent {
 /// The fate of a text for the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copied {
+    /// It is there.
+    Done,
     /// The terminal was asked to copy it. Terminals do not answer.
     Asked,
     /// It is in tmux's buffer, and tmux has asked its terminal.

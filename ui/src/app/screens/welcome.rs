@@ -19,7 +19,7 @@ const GO: Target = Target::Button(1);
 /// Asks for the name, saves it in the settings, and goes on to the home screen.
 #[derive(Debug)]
 pub struct Welcome {
-    /// Empty at first: the operating system's user name stands behind it as the proposal.
+    /// Empty at first: the name so far, or else the operating system's user name, stands behind it as the proposal.
     name: Field,
 }
 
@@ -36,10 +36,10 @@ impl Welcome {
     }
 }
 
-/// Saves the name, or the user's for none, and goes on: to the table that a page was opened for, or to the home screen.
+/// Saves the name, or the proposal for none, and goes on: to the table that a page was opened for, or to the home screen.
 fn go(name: &str, cx: &mut Cx<'_>) {
     let name = match name.trim() {
-        "" => &cx.context.user,
+        "" => cx.context.name(),
         name => name,
     };
     cx.save(Settings { name: Some(name.to_owned()), ..cx.context.settings.clone() });
@@ -61,7 +61,7 @@ impl Screen for Welcome {
         let theme = canvas.theme();
         let keys = &context.keymap;
         let sentence = "The others at a table see this name. There is no account; you can change it in the settings.";
-        let proposal = format!("keep {}", context.user);
+        let proposal = format!("keep {}", context.name());
         let help = vec![
             (keys.key(Intent::Choose), "continue", Some(GO)),
             (keys.key(Intent::Back), proposal.as_str(), Some(Target::Key(Intent::Back))),
@@ -87,7 +87,7 @@ impl Screen for Welcome {
         self.name.draw(canvas, field);
         if self.name.is_empty() {
             let behind = Rect { x: field.x.saturating_add(2), width: field.width.saturating_sub(2), ..field };
-            canvas.put(behind, Line::styled(context.user.clone(), theme.faint()));
+            canvas.put(behind, Line::styled(context.name().to_owned(), theme.faint()));
         }
     }
 
@@ -101,7 +101,7 @@ impl Screen for Welcome {
             ScreenInput::Typed(typed) => {
                 self.name.typed(typed);
             }
-            ScreenInput::Back => go(&cx.context.user, cx),
+            ScreenInput::Back => go("", cx),
             _ => return Handled::No,
         }
         Handled::Yes

@@ -174,6 +174,7 @@ impl TableScreen {
             (Some(_), Some(_)) => ("result", "it is in the log too"),
         };
         let (tone, text) = match copied {
+            Copied::Done => (Tone::Good, format!("The {what} is copied.")),
             Copied::Asked => (
                 Tone::Plain,
                 format!("This terminal was asked to copy the {what}. If it does not let programs do that, {instead}."),

@@ -104,7 +104,12 @@ fn fairness(
         (None, Some(_)) => said(format!("{sealed} sealed: the audit computes every draw again")),
         (Some(audit), Some(_)) => {
             let mut lines = audit.in_short(context, COLUMNS, room.saturating_sub(1));
-            lines.push(Line::styled("The game is saved, and stays in the history.", theme.faint()));
+            let kept = if context.is_page {
+                "The game is here until you close this page: save it with b."
+            } else {
+                "The game is saved, and stays in the history."
+            };
+            lines.push(Line::styled(kept, theme.faint()));
             lines
         }
     }

@@ -780,9 +780,8 @@ fn arrows_leave_texts_alone() {
     }
 }
 
-/// A second call is not offered before the next turn has been played.
-#[test]
-fn one_call_is_offered_between_two_turns() {
+/// A game of Loot at a moment when the player may fire the village.
+fn before_a_fire() -> TestApp {
     let mut stage = seated(0);
     stage.rest();
     while !stage.draw().contains("f fire") {
@@ -790,6 +789,13 @@ fn one_call_is_offered_between_two_turns() {
         act(&mut stage, &action, by_keys);
         stage.rest();
     }
+    stage
+}
+
+/// A second call is not offered before the next turn has been played.
+#[test]
+fn one_call_is_offered_between_two_turns() {
+    let mut stage = before_a_fire();
     stage.waits_for_seat_0(seat(0), Waits { has_called: true, ..Waits::default() });
     let shown = stage.draw();
     assert!(!shown.contains("f fire the village"), "{shown}");
@@ -896,13 +902,7 @@ fn closed_out_player_can_only_leave() {
 /// After a claim the board of the signer says nothing of a turn, a clock or a fire.
 #[test]
 fn closed_board_is_still() {
-    let mut stage = seated(0);
-    stage.rest();
-    while !stage.draw().contains("f fire") {
-        let action = stage.advice().expect("it is the player's turn");
-        act(&mut stage, &action, by_keys);
-        stage.rest();
-    }
+    let mut stage = before_a_fire();
     let late = Waiting { seat: seat(1), silent: None, turn_left: Some(420) };
     stage.waits_for_seat_0(seat(0), Waits { seats: vec![late], ..Waits::default() });
     assert!(stage.draw().contains("7 min left"), "{}", stage.draw());
