@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use data_encoding::BASE64;
 use fairdeal_peers::ticket::Ticket;
+use fairdeal_session::replay::page::for_tables;
 use tempfile::TempDir;
 use tokio::time::sleep;
 
@@ -25,6 +26,9 @@ fn page() -> Option<PathBuf> {
         require::skip("browser", "no page: just page builds it");
         return None;
     }
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    // A door makes the one from the other, as `just page` does.
+    assert!(for_tables(&read(&page)).unwrap() == read(&page.with_file_name("table.html")));
     Some(page.canonicalize().unwrap())
 }
 

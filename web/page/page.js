@@ -98,10 +98,10 @@
 
   // Whether the player types into a field, and whether by touch.
   let types = false;
+  let touches = false;
   // Whether a table waits for the player, and the title while none does.
   let turn = false;
   let title = document.title;
-  let touches = false;
 
   function saveGame(name, game) {
     const element = `<script type="text/plain" id="game" data-name="${name}">${game}<\/script>`;

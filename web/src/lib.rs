@@ -6,11 +6,12 @@
 //! page/worker.js              a worker around the module: timers, slices of work
 //!            │  JSON in, JSON out
 //! abi ─► page ─► fairdeal_ui::app, replay, practice
+//!            └─► seat: a session, with the worker's sockets and database around it
 //! ```
 //!
 //! The module imports nothing: no clock, no randomness, no network, no document. It can only do what the two scripts let it
-//! do, and the page's content security policy blocks every request. `examples/assemble.rs` puts all of it
-//! into one HTML file (`just page`).
+//! do. `web/assemble` puts all of it into one HTML file, twice (`just page`): the content security policy of
+//! `fairdeal.html` blocks every request, that of `table.html` all but WebSockets.
 
 #[cfg(target_arch = "wasm32")]
 mod abi;

@@ -50,6 +50,8 @@ pub const MAX_FILE: usize = 64 << 20;
 pub const MAX_MESSAGE: usize = 64 << 20;
 /// Why a request is refused that only the program can carry out.
 const ELSEWHERE: &str = "This page opens no tables and keeps no list of games. Install fairdeal for that.";
+/// How a seat that was left is found again.
+const COME_BACK: &str = "This browser keeps your seat. Load the page again to come back to it.";
 /// How far apart the numbers are with which the orders of two seats of this page begin.
 const APART: u64 = 1 << 32;
 /// Inks on dark and on light ground, for the text around the frame.
@@ -93,11 +95,14 @@ pub struct Page {
     /// All that the browser's database holds, and the orders that it has not answered.
     kept: BTreeMap<String, String>,
     writing: BTreeMap<u64, StoreOrder>,
-    /// The ticket of a table to join with the first message.
-    awaits: Option<String>,
+    /// A way to a table that is taken once the database has answered all that was ordered: what it holds is known then.
+    awaits: Option<Awaited>,
     /// The table that this page was opened for: it may write what it keeps of that one.
     lobby: Option<[u8; 8]>,
 }
+
+/// The text of a ticket, the table's password, and whether to watch there only.
+type Awaited = (String, Option<Password>, bool);
 
 impl Page {
     /// A page at its first screen.
@@ -124,7 +129,6 @@ impl Page {
         let TableStart { origin, ticket, kept } = start.table.clone().unwrap_or_default();
         let invited = check_target(&ticket).is_ok().then(|| ticket.clone());
         context.invited.clone_from(&invited);
-        let is_named = context.settings.name.is_some();
         let size = fitting(start.columns, start.rows);
         let Ok(screen) = Terminal::new(TestBackend::new(size.0, size.1));
         let mut page = Self {
@@ -148,10 +152,10 @@ impl Page {
             lobby: ticket.parse::<JoinTarget>().ok().and_then(|target| target.lobby()),
         };
         match invited {
-            // Whoever comes back sits down at once.
-            Some(ticket) if is_named => {
+            // Whoever comes back sits down at once; a link to a new table may be anybody's, so it asks first.
+            Some(ticket) if page.lobby.is_some_and(|lobby| Seat::is_kept(lobby, &page.kept)) => {
                 page.shell.push(Box::new(TableScreen::new("joining", false)));
-                page.awaits = Some(ticket);
+                page.awaits = Some((ticket, None, false));
             }
             Some(_) => page.shell.push(Box::new(Welcome::default())),
             None if !ticket.is_empty() => {
@@ -173,12 +177,7 @@ impl Page {
         let mut answer = Answer::default();
         let input = match ask {
             // A second start changes nothing.
-            Ask::Start(_) => {
-                if let Some(target) = self.awaits.take() {
-                    self.take_seat(&target, None, false, &mut answer);
-                }
-                None
-            }
+            Ask::Start(_) => None,
             Ask::Key(pressed) => key(&pressed).map(|code| UserInput::Key(code.into())),
             Ask::Paste(text) => Some(UserInput::Paste(text)),
             Ask::Click(x, y) => Some(UserInput::Click(Position { x, y })),
@@ -210,7 +209,7 @@ impl Page {
                 None
             }
             Ask::Copied(copied) => {
-                let copied = if copied { Copied::Asked } else { Copied::Nowhere };
+                let copied = if copied { Copied::Done } else { Copied::Nowhere };
                 self.tell(UiEvent::Copied(copied), &mut answer);
                 None
             }
@@ -238,15 +237,18 @@ impl Page {
         if let Some(input) = input {
             self.update(Input::User(input), &mut answer);
         }
+        if self.writing.is_empty()
+            && let Some((target, password, watches)) = self.awaits.take()
+        {
+            self.take_seat(&target, password, watches, &mut answer);
+        }
         self.play_on(&mut answer);
         self.draw(&mut answer);
         answer
     }
 
-    /// Sits down at a table, or watches it. A seat that this page has elsewhere pauses.
+    /// Sits down at a table, or watches it.
     fn take_seat(&mut self, target: &str, password: Option<Password>, watches: bool, answer: &mut Answer) {
-        self.leave_seat(answer);
-        self.practice = None;
         self.seats += 1;
         let seat = target.parse::<JoinTarget>().map_err(|why| why.to_string()).and_then(|target| {
             let name = self.shell.context().name().to_owned();
@@ -260,6 +262,13 @@ impl Page {
             Ok(seat) => self.seat = Some(seat),
             Err(why) => self.tell(UiEvent::Failed(clean_error(&why)), answer),
         }
+    }
+
+    /// Goes to a table as soon as what this page keeps is known. A seat that it has elsewhere pauses.
+    fn go_to(&mut self, awaited: Awaited, answer: &mut Answer) {
+        self.leave_seat(answer);
+        self.practice = None;
+        self.awaits = Some(awaited);
     }
 
     /// Closes the connections of the seat; its table can be resumed.
@@ -347,6 +356,10 @@ impl Page {
                 self.bots_due = Some(self.bot_delay());
             }
             Effect::CloseSession => {
+                if self.seat.is_some() && self.lobby.is_some_and(|lobby| Seat::is_kept(lobby, &self.kept)) {
+                    self.shell.toast(Tone::Plain, COME_BACK.to_owned());
+                }
+                self.awaits = None;
                 self.leave_seat(answer);
                 self.practice = None;
                 self.bots_due = None;
@@ -360,9 +373,9 @@ impl Page {
                 Ok(JoinTarget::Ticket(ticket)) if Some(ticket.lobby()) != self.lobby => {
                     answer.go = Some(ticket.to_string());
                 }
-                _ => self.take_seat(&target, password, false, answer),
+                _ => self.go_to((target, password, false), answer),
             },
-            Effect::Watch { target, password } => self.take_seat(&target, password, true, answer),
+            Effect::Watch { target, password } => self.go_to((target, password, true), answer),
             Effect::Audit(path) => self.check_finished(&path, answer),
             Effect::Copy(text) => answer.copy = Some(text),
             Effect::SavePage(path) => self.save_game(&path, answer),

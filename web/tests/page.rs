@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use fairdeal_games::GAMES;
-use fairdeal_web::message::{Answer, Ask, Pressed, Start};
+use fairdeal_peers::testing::peer;
+use fairdeal_peers::ticket::Ticket;
+use fairdeal_web::message::{Answer, Ask, Pressed, Start, TableStart};
 use fairdeal_web::page::Page;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -33,10 +35,14 @@ fn start() -> Start {
 
 impl Shown {
     fn new() -> Self {
-        let page = Page::new(&start()).unwrap();
+        Self::with(start())
+    }
+
+    fn with(start: Start) -> Self {
+        let page = Page::new(&start).unwrap();
         let (rows, last) = (Vec::new(), Answer::default());
         let mut shown = Self { page, rows, last };
-        shown.ask(Ask::Start(start()));
+        shown.ask(Ask::Start(start));
         shown
     }
 
@@ -329,6 +335,29 @@ fn settings_are_saved_and_come_back() {
     wrong.unwrap();
     let refused = Page::new(&Start { seed: "short".to_owned(), ..start() });
     assert!(refused.is_err());
+}
+
+/// A link to a table may be anybody's, so the page asks before it goes there; at a seat that it keeps, it sits down.
+#[test]
+fn page_sits_down_unasked_only_at_its_own_seat() {
+    let ticket = Ticket::new([7; 8], peer(2), ["/ip4/192.168.1.7/tcp/4002/ws".parse().unwrap()]).unwrap().to_string();
+    let invited = |kept: Vec<(String, String)>| {
+        let origin = Some("http://192.168.1.7:4002".to_owned());
+        let table = TableStart { origin, ticket: ticket.clone(), kept };
+        Shown::with(Start { settings: Some("name = \"Ben\"".to_owned()), table: Some(table), ..start() })
+    };
+
+    let mut shown = invited(Vec::new());
+    shown.shows("keep Ben");
+    assert!(!shown.text().contains("Reaching"), "{}", shown.text());
+    shown.key("Escape");
+    shown.shows("Reaching the host");
+
+    let kept_at = |lobby: &str, end: &str| vec![(format!("{lobby}/{end}"), String::new())];
+    shown = invited(kept_at("0808080808080808", "promise/ab/0"));
+    shown.shows("keep Ben");
+    shown = invited(kept_at("0707070707070707", "promise/ab/0"));
+    shown.shows("Reaching the host");
 }
 
 #[test]

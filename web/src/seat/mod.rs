@@ -90,6 +90,11 @@ impl Seat {
         Ok(Self { session, sockets, shelf, has_ended: false })
     }
 
+    /// Whether the browser keeps a seat at this lobby's table that may be resumed.
+    pub(crate) fn is_kept(lobby: [u8; 8], kept: &BTreeMap<String, String>) -> bool {
+        Shelf::has_seat(lobby, kept)
+    }
+
     /// Watches a table, under a key that is nobody's.
     ///
     /// # Errors

@@ -139,6 +139,15 @@ impl Shelf {
         shelf
     }
 
+    /// Whether a journal or a promise of a lobby's table is kept whose game has not ended.
+    pub(super) fn has_seat(lobby: [u8; 8], kept: &BTreeMap<String, String>) -> bool {
+        let prefix = HEXLOWER.encode(&lobby);
+        let of = |what: &str| format!("{prefix}/{what}/");
+        let begins = |start: &str| kept.range(start.to_owned()..).next().is_some_and(|(key, _)| key.starts_with(start));
+        let has_ended = kept.keys().any(|key| key.starts_with(&of("journal")) && key.ends_with("/ended"));
+        begins(&of("promise")) || (begins(&of("journal")) && !has_ended)
+    }
+
     /// Of a watcher nothing is kept.
     pub(super) fn of_watcher(first: u64, rng: &mut ChaCha20Rng) -> Self {
         let mut secret = [0; 32];
@@ -432,6 +441,7 @@ mod tests {
             browser.carries_out(&mut shelf);
             assert!(shelf.is_idle());
         }
+        assert!(Shelf::has_seat(LOBBY, &browser.0) && !Shelf::has_seat([8; 8], &browser.0));
         // The key is there with the first order, and the promise is kept.
         assert!(!browser.0.keys().any(|key| key.contains("promise")));
         let again = browser.opens(2);
