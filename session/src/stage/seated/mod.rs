@@ -395,9 +395,9 @@ impl Seated {
         }
     }
 
-    /// The part of a message from another that this seat takes. A local bot takes the claims of other parties from its own program
-    /// alone: its player hands them on behind the entries that go with them. If a claim came first, it could close the
-    /// bot's table in a step that the player has completed, and the player would wait for its own bot for ever.
+    /// The part of a message from another that this seat takes. A local bot takes the claims of other parties from its own
+    /// program alone: its player hands them on behind the entries that go with them. If a claim came first, it could close
+    /// the bot's table in a step that the player has completed, and the player would wait for its own bot for ever.
     fn taken(&self, from: Seat, message: Message, cx: &Cx<'_>) -> Option<Message> {
         match message {
             Message::Claim(claim) if self.leaves_claims_to_player(from, cx) => {
