@@ -45,6 +45,15 @@ pub enum Target {
     Button(u16),
     /// A command that also has a key.
     Key(Intent),
+    /// A letter that the screen knows.
+    Letter(char),
+}
+
+impl Target {
+    /// Whether this is a key, drawn with what it does: it can be clicked, and arrows pass it by.
+    pub fn is_key(self) -> bool {
+        matches!(self, Self::Key(_) | Self::Letter(_))
+    }
 }
 
 /// The highlights of a target or a place.

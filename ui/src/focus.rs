@@ -49,9 +49,8 @@ pub fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
     let nearest = costs.min_by_key(|(cost, _)| *cost);
     let goes_round =
         matches!(way, Intent::Left | Intent::Right) && nearest.is_none_or(|((leaves_row, _), _)| leaves_row);
-    let ends = others.filter(|(other, target)| {
-        goes_round && !matches!(target, Target::Key(_)) && other.y < area.bottom() && area.y < other.bottom()
-    });
+    let ends = others
+        .filter(|(other, target)| goes_round && !target.is_key() && other.y < area.bottom() && area.y < other.bottom());
     let end = ends.max_by_key(|(other, _)| {
         let (to_x, to_y) = centre(*other);
         let far = if way == Intent::Left { to_x } else { -to_x };

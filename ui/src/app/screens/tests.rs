@@ -260,7 +260,7 @@ fn there_is_a_first_and_a_last() {
     let mut stage = TestApp::at_home(false);
     stage.key(KeyCode::End);
     stage.key(KeyCode::Enter);
-    assert!(stage.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+    assert_eq!(stage.shell.trail(), ["home", "watch"]);
     let mut stage = TestApp::at_home(false);
     let first = stage.shell.focus();
     stage.key(KeyCode::Tab);
@@ -489,6 +489,29 @@ fn letters_open_screens_from_home() {
     for (letter, name) in names {
         let mut stage = TestApp::at_home(false);
         stage.key(KeyCode::Char(letter));
+        assert_eq!(stage.shell.trail(), ["home", name]);
+    }
+}
+
+/// One press of Down too many is not at "quit": arrows stay in the page, whose keys stand below it.
+#[test]
+fn arrows_stay_in_the_home_page() {
+    for size in [(60, 20), (80, 24), (140, 45)] {
+        for way in [KeyCode::Up, KeyCode::Down, KeyCode::Left, KeyCode::Right] {
+            let mut stage = TestApp::at_home(false);
+            stage.size = size;
+            stage.draw();
+            for _ in 0..12 {
+                stage.key(way);
+                stage.draw();
+                let focus = stage.shell.focus();
+                assert!(focus.is_some_and(|focus| !focus.is_key()), "{way:?} at {size:?}: {focus:?}");
+            }
+        }
+    }
+    for (keys, name) in [("H history", "history"), (", settings", "settings"), ("o host", "Loot")] {
+        let mut stage = TestApp::at_home(false);
+        stage.click_on(keys);
         assert_eq!(stage.shell.trail(), ["home", name]);
     }
 }

@@ -162,7 +162,7 @@ impl Shell {
             (Some(target), Some(Overlay::Question(..))) => match target {
                 Target::Row(answer) => self.answer(answer),
                 Target::Key(_) => self.overlay = None,
-                Target::Spot(_) | Target::Button(_) => {}
+                Target::Spot(_) | Target::Button(_) | Target::Letter(_) => {}
             },
             (Some(Target::Row(row)), Some(Overlay::Palette { .. })) => {
                 let found = self.found();
@@ -183,6 +183,7 @@ impl Shell {
     pub(super) fn choose(&mut self, target: Target) {
         match target {
             Target::Key(intent) => self.intent(intent),
+            Target::Letter(letter) => self.on_top(ScreenInput::Letter(letter)),
             target => self.on_top(ScreenInput::Choose(target)),
         }
     }
@@ -223,8 +224,8 @@ impl Shell {
             intent if policy.steers(intent) => self.on_top(ScreenInput::Intent(intent)),
             Intent::Up | Intent::Down | Intent::Left | Intent::Right => {
                 match focus.and_then(|from| focus::towards(&self.layer, from, intent)) {
-                    // Arrows skip the buttons in the title row: their keys are shown on them.
-                    Some(target) if !matches!(target, Target::Key(_)) => self.focus_on_top(target),
+                    // Arrows skip what has its key shown on it.
+                    Some(target) if !target.is_key() => self.focus_on_top(target),
                     _ => self.on_top(ScreenInput::Intent(intent)),
                 }
             }
@@ -236,7 +237,7 @@ impl Shell {
                 // Starting from no focus, the next target is the first one.
                 let ends = matches!(intent, Intent::First | Intent::Last);
                 let focus = focus.filter(|_| !ends);
-                let stop = |target: Target| !matches!(target, Target::Key(_)) && policy.stops.contains(&target);
+                let stop = |target: Target| !target.is_key() && policy.stops.contains(&target);
                 if let Some(target) = focus::after(&self.layer, focus, by, stop) {
                     self.focus_on_top(target);
                 }

@@ -263,7 +263,10 @@ impl Home {
             _ => "choose",
         };
         let opens_to_friends = !context.is_page && self.info().most_seats > 1;
-        let of = |entry: Entry| Some(target(context, entry));
+        let of = |entry: Entry| {
+            let found = FIXED.iter().find(|(other, ..)| *other == entry);
+            found.and_then(|(_, letter, _)| letter.map(Target::Letter))
+        };
         let mut line = vec![
             (context.theme.glyph("↑↓", "Up Down").to_owned(), "choose", None),
             (keys.key(Intent::Choose), enter, Some(Target::Key(Intent::Choose))),

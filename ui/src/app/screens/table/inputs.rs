@@ -56,7 +56,7 @@ impl TableScreen {
                     cx.command(Command::Dismiss(seat));
                 }
             }
-            Target::Key(_) => {}
+            Target::Key(_) | Target::Letter(_) => {}
         }
     }
 

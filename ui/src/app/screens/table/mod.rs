@@ -395,7 +395,7 @@ impl TableScreen {
             // Nothing that a key too many would set off: no bot comes, and nobody is sent away.
             return [button::READY, button::CHAT].into_iter().find(|target| layer.area(*target).is_some());
         }
-        let any = || targets().find(|target| !matches!(target, Target::Key(_)));
+        let any = || targets().find(|target| !target.is_key());
         targets().find(is_lit).or_else(own).or_else(any)
     }
 
