@@ -201,8 +201,11 @@ impl TableScreen {
                 self.log.say(Voice::Warning, why.clone());
                 self.ending.failed = Some(why.clone());
             }
-            SessionEvent::Chat { name, text, .. } => {
+            SessionEvent::Chat { seat, name, text } => {
                 self.log.say(Voice::Chat, format!("{name}: {text}"));
+                if seat.is_some() && *seat == self.me() {
+                    self.unread_in_words().into_iter().for_each(|line| self.log.say(Voice::Table, line));
+                }
             }
             SessionEvent::Hidden { name, lines, .. } => {
                 let hidden = counted(usize::try_from(*lines).unwrap_or(usize::MAX), "line");

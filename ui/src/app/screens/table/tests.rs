@@ -876,6 +876,30 @@ fn news_of_peers_are_told() {
     assert!(stage.draw().contains("is lost"));
 }
 
+/// Chat is stored nowhere, so its author learns at once who will not read it.
+#[test]
+fn messages_that_nobody_gets_are_told() {
+    use fairdeal_session::view::PeerState::{Connected, Lost};
+    let mut stage = networked();
+    stage.size = (140, 45);
+    let now = dealt("loot");
+    tell(&mut stage, SessionEvent::Snapshot(now.clone()));
+    let said = |seat| SessionEvent::Chat { seat, name: "Somebody".to_owned(), text: "hello".to_owned() };
+    let notes = |stage: &mut TestApp| stage.draw().matches("and will not get").count();
+    tell(&mut stage, said(now.me));
+    assert_eq!(notes(&mut stage), 0);
+    tell(&mut stage, SessionEvent::Peer { seat: seat(1), state: Lost });
+    tell(&mut stage, said(now.me));
+    let shown = stage.draw();
+    assert!(shown.contains(&format!("{} is not connected", now.names[1])), "{shown}");
+    // Others wrote it, or everybody is back.
+    tell(&mut stage, said(Some(seat(2))));
+    tell(&mut stage, said(None));
+    tell(&mut stage, SessionEvent::Peer { seat: seat(1), state: Connected });
+    tell(&mut stage, said(now.me));
+    assert_eq!(notes(&mut stage), 1);
+}
+
 /// The others have closed the table while the player was away: nothing is offered, and nothing seems to go on.
 #[test]
 fn closed_out_player_can_only_leave() {

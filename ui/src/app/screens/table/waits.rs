@@ -104,6 +104,14 @@ impl TableScreen {
         Some(format!("You {call}{waits}."))
     }
 
+    /// The players whom a chat message of this moment does not reach, as a sentence: chat is stored nowhere.
+    pub(super) fn unread_in_words(&self) -> Option<String> {
+        let missing: Vec<String> = self.owners(self.missing).iter().map(|seat| self.name_of(seat)).collect();
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        (!missing.is_empty())
+            .then(|| format!("{} {verb} not connected and will not get this message.", listed(&missing)))
+    }
+
     /// The programs of these seats and what they do, if any is another's: "Béla's program has heard it".
     pub(super) fn programs(&self, seats: SeatSet, many: &str, one: &str) -> Option<String> {
         let names: Vec<String> = self.owners(seats).iter().map(|seat| self.name_of(seat)).collect();
