@@ -70,7 +70,9 @@ fn open_transcript(path: &Path) -> Result<File, UnreadableTranscript> {
 
 fn refuse_by_size(about: &fs::Metadata) -> Result<(), UnreadableTranscript> {
     let (length, limit) = (about.len(), LARGEST);
-    if !about.is_file() {
+    if about.is_dir() {
+        Err(UnreadableTranscript::Folder)
+    } else if !about.is_file() {
         Err(UnreadableTranscript::NotAFile)
     } else if length > limit {
         Err(UnreadableTranscript::TooLarge { length, limit })
@@ -396,7 +398,8 @@ mod tests {
         let pipe = home.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        for path in [home.path(), Path::new("/dev/zero"), &pipe] {
+        assert!(matches!(refused(home.path()), UnreadableTranscript::Folder));
+        for path in [Path::new("/dev/zero"), &pipe] {
             assert!(matches!(refused(path), UnreadableTranscript::NotAFile), "{path:?}");
         }
         std::os::unix::fs::symlink(&pipe, home.path().join("link")).unwrap();

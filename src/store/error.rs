@@ -204,7 +204,9 @@ pub enum UnreadableTranscript {
     /// The operating system refused.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is a folder, a pipe or a device; a pipe might never end.
+    #[error("it is a folder; name one game in it: their names end in .fairdeal")]
+    Folder,
+    /// It is a pipe or a device; a pipe might never end.
     #[error("it is no regular file; only `fairdeal verify` reads from a pipe: give it - and standard input")]
     NotAFile,
     /// It is too large to be a transcript; nothing of it was read.

@@ -108,6 +108,7 @@ fn answers_to_mistakes() {
         &["export", "0123", "-o", "out.fairdeal"],
         &["verify", "missing.fairdeal"],
         &["verify", "other.fairdeal"],
+        &["verify", "."],
         &["verify", "game.fairdeal", "--html", "page.html"],
         &["replay", "other.fairdeal", "--plain"],
         &["replay", "game.fairdeal", "--svg", "step.svg", "--step", "9999"],
