@@ -154,10 +154,10 @@ fn table_is_chosen_by_number_or_game() {
     let output = list(root.path(), &[&relay.address], &[]);
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("  1  Loot (") && lines[0].ends_with(", first's table: 1 of 2 seats free"));
-    assert!(lines[1].starts_with("  2  Houses of Thoth ("), "{text}");
+    assert_eq!(lines[0], "  1  Loot, first's table: 1 of 2 seats free");
+    assert!(lines[1].starts_with("  2  Houses of Thoth (first to 10), "), "{text}");
     let of_game = list(root.path(), &[&relay.address], &["--game", "houses-of-thoth"]);
-    assert!(of_game.stdout.starts_with(b"  1  Houses of Thoth ("));
+    assert!(of_game.stdout.starts_with(b"  1  Houses of Thoth (first to 10)"));
 
     let mut neither =
         Program::start_recorded(fairdeal(), root.path(), "neither", &["bot", "join", "--meet", &relay.address]);

@@ -1,6 +1,8 @@
 //! The lines of a list of open tables.
 
+use fairdeal_games::game_info;
 use fairdeal_session::people::MarkKind;
+use fairdeal_session::terms::Terms;
 use fairdeal_session::text::clean;
 use fairdeal_session::view::ListedTable;
 
@@ -24,11 +26,10 @@ fn marked(table: &ListedTable, ascii: bool) -> String {
 
 fn in_words(table: &ListedTable) -> String {
     let announced = table.table.announcement();
-    let options: Vec<String> = table.options().iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
+    let terms = Terms { game: clean(announced.game.as_str()), options: table.options() };
+    let game = game_info(&terms.game).map_or_else(|_| table.game().to_owned(), |_| terms.in_short());
     format!(
-        "{}{options}, {}'s table: {} of {} seats free{}",
-        table.game(),
+        "{game}, {}'s table: {} of {} seats free{}",
         table.host(),
         announced.free,
         announced.seats,
