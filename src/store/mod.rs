@@ -8,6 +8,7 @@
 //!   people.toml             the address book; people.lock is held while it changes
 //!   themes/NAME.toml        the player's own themes
 //!   journals/TABLE-SEAT.journal  tables in play; beside each, its writer's lock
+//!   given-up/               journals of games that the player has given up; nothing reads them
 //!   transcripts/TABLE.fairdeal
 //!   summaries/TABLE.summary the transcript's entry in the list of past games
 //!   evidence/TABLE-DIGEST.evidence

@@ -383,6 +383,7 @@ impl Page {
             Effect::PickFile => answer.pick = true,
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
             Effect::Resume(_)
+            | Effect::GiveUp(_)
             | Effect::Rematch(_)
             | Effect::SeatBot { .. }
             | Effect::People { .. }

@@ -165,6 +165,19 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
     }
 }
 
+/// Gives up a saved game: its player's journal is moved aside, and nobody can take the seat without it. Bots of this
+/// program keep theirs and play no more.
+///
+/// # Errors
+/// [`ResumeError`]; nothing has changed then.
+pub fn give_up(data: &DataDir, table: &str) -> Result<(), ResumeError> {
+    let found = saved_tables(data, Some(table))?.into_iter().flat_map(|(_, seats)| seats);
+    let own = found.into_iter().find(|(_, seat)| !seat.is_local_bot());
+    let (file, _) = own.ok_or_else(|| ResumeError::NoJournal(table.to_owned()))?;
+    data.set_aside(&file)?;
+    Ok(())
+}
+
 /// Whether a ticket or an address leads to another player of a saved table.
 pub fn is_known_to((_, seats): &SavedTable, friend: &JoinTarget) -> bool {
     let own = seats.iter().find(|(_, seat)| !seat.is_local_bot());

@@ -37,6 +37,30 @@ fn agreed() -> Agreed {
     lobby.sit_alone().unwrap().1.unwrap()
 }
 
+/// A game that is given up is in no list, and comes back with its file.
+#[test]
+fn a_game_that_is_given_up_is_moved_aside() {
+    let home = tempfile::tempdir().unwrap();
+    let data = DataDir::open(Some(home.path())).unwrap();
+    let agreed = agreed();
+    let (id, me) = (agreed.charter.table().to_string(), agreed.me);
+    let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };
+    let header = Header::new(&agreed, &place, None, None).to_bytes();
+    let journal = data.begin_journal(&id, me, &header).unwrap();
+    assert!(matches!(give_up(&data, &id), Err(ResumeError::Store(StoreError::JournalInUse { .. }))), "it is in play");
+    drop(journal);
+    let file = data.journals().unwrap().remove(0);
+    let bytes = std::fs::read(&file.path).unwrap();
+    give_up(&data, &id).unwrap();
+    assert!(saved_tables(&data, None).unwrap().is_empty());
+    assert!(matches!(of_returner(&data, &id, me), Err(ResumeError::NoJournal(_))));
+    assert!(matches!(give_up(&data, &id), Err(ResumeError::NoJournal(_))));
+    let aside = home.path().join("given-up").join(file.path.file_name().unwrap());
+    assert_eq!(std::fs::read(&aside).unwrap(), bytes);
+    std::fs::rename(aside, &file.path).unwrap();
+    assert_eq!(saved_tables(&data, None).unwrap().len(), 1);
+}
+
 /// Only a journal shows what was signed; only a promise shows that nothing was.
 #[test]
 fn nobody_comes_back_without_a_journal_or_a_promise() {

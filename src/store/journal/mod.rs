@@ -402,6 +402,26 @@ impl DataDir {
         files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))
     }
 
+    /// Moves a journal to the folder `given-up`: nothing looks there, and putting the file back undoes it. Returns its new
+    /// place.
+    ///
+    /// # Errors
+    /// [`StoreError::JournalInUse`]; [`StoreError::Io`].
+    pub fn set_aside(&self, file: &JournalFile) -> Result<PathBuf, StoreError> {
+        let folder = self.path().join("given-up");
+        files::create_private_dir(&folder)?;
+        let lock = lock(&file.path)?;
+        let aside = folder.join(file.path.file_name().unwrap_or_default());
+        let moved = calls::rename(&file.path, &aside).and_then(|()| files::sync_parent(&aside));
+        moved
+            .and_then(|()| files::sync_parent(&file.path))
+            .map_err(|source| StoreError::io("move", &file.path, source))?;
+        drop(lock);
+        // A leftover empty file does no harm.
+        let _ = fs::remove_file(file.path.with_extension(LOCK));
+        Ok(aside)
+    }
+
     /// Begins the journal of a seat, replacing an earlier one of the same seat, and removes its promise.
     ///
     /// # Errors

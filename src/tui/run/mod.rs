@@ -43,7 +43,7 @@ use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::listening::with_doors;
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
-use crate::drive::saved::{SavedTable, is_known_to, open_seats, saved_tables};
+use crate::drive::saved::{SavedTable, give_up, is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
@@ -444,6 +444,11 @@ impl App {
             }
             Effect::CloseSession => {
                 self.close();
+                Ok(())
+            }
+            Effect::GiveUp(table) => {
+                give_up(self.interface.data.open()?, &table)?;
+                self.load_library();
                 Ok(())
             }
             Effect::LoadLibrary => {

@@ -195,6 +195,8 @@ pub enum Effect {
     Session(Command),
     /// Close the session; its table can be resumed.
     CloseSession,
+    /// Give up a saved game, and read the data directory again.
+    GiveUp(String),
     /// Read the data directory again.
     LoadLibrary,
     /// Copy a text to the clipboard. A [`UiEvent::Copied`] answers.

@@ -16,7 +16,7 @@ use super::review::Review;
 use super::table::TableScreen;
 use super::table::choosing::sentence;
 use super::{arrows, column, keys_below, paragraph, row};
-use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target};
 use fairdeal_session::past::statistics::{Statistics, statistics};
 use fairdeal_session::past::summary::{Ending, Summary};
@@ -27,11 +27,14 @@ const AUDIT: Target = Target::Button(0);
 const OPEN: Target = Target::Button(1);
 const REVIEW: Target = Target::Button(2);
 const OPPONENTS: Target = Target::Button(3);
+const GIVE_UP: Target = Target::Button(4);
 
 /// The list of past and saved games.
 #[derive(Debug, Default)]
 pub struct History {
     list: ListState,
+    /// The saved game that the player has been asked about.
+    asked: Option<String>,
 }
 
 /// Width of the day.
@@ -139,6 +142,9 @@ impl History {
         if past.path.is_some() {
             x = canvas.button((x, y), "a", "audit every shuffle", AUDIT);
         }
+        if matches!(past.what, What::Waits(_)) {
+            canvas.button((x, y), "x", "give up", GIVE_UP);
+        }
         if may_review(past).is_some() {
             x = canvas.button((x, y), "w", "review", REVIEW);
             canvas.button((x, y), "o", "opponents", OPPONENTS);
@@ -159,12 +165,33 @@ impl History {
         }
     }
 
+    /// Asks whether to give up the chosen game, if it is a saved one.
+    fn ask_to_give_up(&mut self, cx: &mut Cx<'_>) {
+        let Some(Past { table, what: What::Waits(summary), .. }) = self.past(cx.context) else {
+            return;
+        };
+        let me = summary.me.map(Seat::index);
+        let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
+        let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
+        let with = if others.is_empty() { String::new() } else { format!(" with {}", listed(&others)) };
+        self.asked = Some(table.clone());
+        cx.ask(Question {
+            text: format!(
+                "Give up {}{with}? It leaves the list, and you cannot come back to that table. Its file is kept in the \
+                 folder given-up of your data directory.",
+                summary.game_name()
+            ),
+            answers: vec![('y', "yes, give up".to_owned(), String::new())],
+        });
+    }
+
     /// Carries out a button, or opens the chosen game.
     fn choose(&mut self, cx: &mut Cx<'_>, target: Target) {
         match target {
             AUDIT => return self.audit(cx),
             REVIEW => return self.review(cx),
             OPPONENTS => return cx.push(Opponents::default()),
+            GIVE_UP => return self.ask_to_give_up(cx),
             _ => {}
         }
         let Some(past) = self.past(cx.context) else {
@@ -252,6 +279,12 @@ impl Screen for History {
             ScreenInput::Letter('a') => self.audit(cx),
             ScreenInput::Letter('w') => self.review(cx),
             ScreenInput::Letter('o') => cx.push(Opponents::default()),
+            ScreenInput::Letter('x') => self.ask_to_give_up(cx),
+            ScreenInput::Answer(0) => {
+                if let Some(table) = self.asked.take() {
+                    cx.effect(Effect::GiveUp(table));
+                }
+            }
             _ => return self.list.input(cx, input, cx.context.library.past.len()),
         }
         Handled::Yes
@@ -262,6 +295,7 @@ impl Screen for History {
             ("a".to_owned(), "audit this game".to_owned()),
             ("w".to_owned(), "what the sharp bot would have done".to_owned()),
             ("o".to_owned(), "results and ratings by opponent".to_owned()),
+            ("x".to_owned(), "give up a saved game".to_owned()),
         ]
     }
 
@@ -270,6 +304,7 @@ impl Screen for History {
             ("audit this game".to_owned(), AUDIT),
             ("what the sharp bot would have done".to_owned(), REVIEW),
             ("results and ratings by opponent".to_owned(), OPPONENTS),
+            ("give up a saved game".to_owned(), GIVE_UP),
         ]
     }
 }

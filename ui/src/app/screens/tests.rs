@@ -425,6 +425,33 @@ fn saved_game_says_who_is_online() {
     insta::assert_snapshot!("saved-game-says-who-is-online", all);
 }
 
+/// A saved game that nobody comes back to can be given up, after a question; a finished one cannot.
+#[test]
+fn saved_games_can_be_given_up() {
+    let past =
+        |table: &str, what| Past { table: table.to_owned(), path: None, when: SystemTime::UNIX_EPOCH, bytes: 0, what };
+    let seen = |what: What| {
+        let mut stage = TestApp::at_home(false);
+        stage.size = (100, 30);
+        stage.input(Input::Library(Library { waiting: Vec::new(), past: vec![past("256f", what)] }));
+        stage.keys("H");
+        stage.draw();
+        stage.keys("x");
+        stage
+    };
+    let given_up =
+        |stage: &TestApp| stage.effects.iter().any(|effect| matches!(effect, Effect::GiveUp(table) if table == "256f"));
+    let mut stage = seen(What::Waits(summary()));
+    insta::assert_snapshot!("give-up-100x30", stage.draw());
+    stage.keys("n");
+    assert!(!given_up(&stage));
+    stage.keys("xy");
+    assert!(given_up(&stage));
+    let mut stage = seen(What::Over(summary()));
+    stage.keys("y");
+    assert!(!given_up(&stage));
+}
+
 #[test]
 fn palette_has_the_tables_beyond_the_panel() {
     let names = ["Ada", "Ben", "Cleo", "Dora", "Emil", "Fay"];

@@ -176,7 +176,7 @@ impl TableScreen {
         }
         let closed = self.closed_in_words();
         let pause = if closed.is_some() {
-            ("yes, leave", "the game stays in the list of saved games")
+            ("yes, leave", "the game stays in the list until you give it up there (H, x)")
         } else {
             ("yes, pause", "the game is saved; resume it from the home screen")
         };
