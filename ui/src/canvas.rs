@@ -118,6 +118,9 @@ pub struct Marks {
 pub struct Layer {
     /// Targets in drawing order.
     pub targets: Vec<(Rect, Target)>,
+    /// What can be chosen by its words, as a row of real buttons has it beside a frame for fingers: also what had no room
+    /// in the row of keys.
+    pub buttons: Vec<(String, Target)>,
     /// The places of a table, including those that cannot be chosen.
     pub places: BTreeMap<Spot, Rect>,
     /// Rows that were wider than their place, for tests: nothing may be cut.
@@ -315,9 +318,18 @@ impl<'a> Canvas<'a> {
         self.focus == Some(Target::Spot(spot))
     }
 
-    /// Removes all targets registered so far, because something is drawn over them.
+    /// Removes all targets and buttons registered so far, because something is drawn over them.
     pub fn cover(&mut self) {
         self.layer.targets.clear();
+        self.layer.buttons.clear();
+    }
+
+    /// Registers a target under words for a real button. A list of keys is nothing for fingers.
+    pub fn offer(&mut self, words: &str, target: Target) {
+        let is_new = self.layer.buttons.iter().all(|(other, at)| *at != target && other != words);
+        if is_new && !words.is_empty() && target != Target::Key(Intent::Help) {
+            self.layer.buttons.push((words.to_owned(), target));
+        }
     }
 
     /// Removes the targets inside an area, because something is drawn over it.
@@ -331,6 +343,7 @@ impl<'a> Canvas<'a> {
         let text = if key.is_empty() { format!("[{label}]") } else { format!("[{key} {label}]") };
         let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
         let area = Rect::new(x, y, width, 1).intersection(self.buffer.area);
+        self.offer(label, target);
         let mark = self.target(area, target);
         let rest = if key.is_empty() { format!("{label}]") } else { format!(" {label}]") };
         let spans = vec![Span::raw("["), Span::styled(key.to_owned(), self.theme.key()), Span::raw(rest)];

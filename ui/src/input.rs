@@ -50,6 +50,8 @@ pub enum UserInput {
     /// A click with the secondary button.
     SecondaryClick(Position),
     MouseMoved(Position),
+    /// A press on a real button beside the frame, by the words of [`crate::canvas::Layer::buttons`].
+    Press(String),
     ScrollUp,
     ScrollDown,
     /// The frame was resized or lost.

@@ -21,6 +21,7 @@
   const table = document.getElementById("table");
   const typed = document.getElementById("typed");
   const status = document.getElementById("status");
+  const buttons = document.getElementById("buttons");
   const chooser = document.getElementById("file");
   const text = (id) => document.getElementById(id).textContent;
 
@@ -75,6 +76,7 @@
     table.dataset.screen = answer.screen;
     table.dataset.busy = answer.busy;
     if (status.textContent !== answer.said) status.textContent = answer.said;
+    offer(answer.buttons);
     if (answer.pick) chooser.click();
     if (turn !== answer.turn) {
       turn = answer.turn;
@@ -94,6 +96,18 @@
       // Some browsers keep nothing for pages from a file.
       try { localStorage.setItem("fairdeal-settings", answer.save); } catch { }
     }
+  }
+
+  // Buttons for fingers. The same ones stay as they are: a finger may be on one.
+  function offer(words) {
+    if (buttons.childElementCount === words.length && words.every((word, at) => buttons.children[at].textContent === word)) return;
+    buttons.replaceChildren(...words.map((word) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = word;
+      return button;
+    }));
+    buttons.scrollLeft = 0;
   }
 
   // Whether the player types into a field, and whether by touch.
@@ -276,14 +290,20 @@
       if (!event.ctrlKey && event.deltaY) roll(event.deltaMode === 1 ? event.deltaY * CELL.height : event.deltaY);
     };
     table.addEventListener("wheel", wheel, { passive: true });
+    buttons.addEventListener("click", ({ target }) => {
+      const button = target.closest("button");
+      if (!button) return;
+      touches = true;
+      ask({ press: button.textContent });
+    });
     const refresh = () => ask({ refresh: surroundings() });
     LIGHT.addEventListener("change", refresh);
     document.addEventListener("visibilitychange", () => document.hidden || refresh());
     let resized = 0;
-    addEventListener("resize", () => {
+    new ResizeObserver(() => {
       clearTimeout(resized);
       resized = setTimeout(() => ask({ size: size() }), 100);
-    });
+    }).observe(table);
   }
 
   async function start() {

@@ -22,6 +22,8 @@ pub enum Ask {
     /// A key went down.
     Key(Pressed),
     Paste(String),
+    /// A press on a button of the row below the frame, by its words.
+    Press(String),
     /// A click, by column and row of the frame.
     Click(u16, u16),
     /// A click with the secondary button.
@@ -182,6 +184,8 @@ pub struct Answer {
     /// Text for the clipboard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<String>,
+    /// The words of the row of buttons for fingers.
+    pub buttons: Vec<String>,
     /// Whether the player is typing into a field: a phone shows its keyboard.
     pub types: bool,
     /// Whether a table of others waits for the player.

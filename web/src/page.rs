@@ -180,6 +180,7 @@ impl Page {
             Ask::Start(_) => None,
             Ask::Key(pressed) => key(&pressed).map(|code| UserInput::Key(code.into())),
             Ask::Paste(text) => Some(UserInput::Paste(text)),
+            Ask::Press(words) => Some(UserInput::Press(words)),
             Ask::Click(x, y) => Some(UserInput::Click(Position { x, y })),
             Ask::SecondaryClick(x, y) => Some(UserInput::SecondaryClick(Position { x, y })),
             Ask::Move(x, y) => Some(UserInput::MouseMoved(Position { x, y })),
@@ -560,6 +561,7 @@ impl Page {
         let pace = self.shell.pace().into_iter().chain(self.bots_due).chain(wake).min();
         answer.pace = pace.map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
         answer.busy = self.reading.is_some();
+        answer.buttons = self.shell.layer().buttons.iter().map(|(words, _)| words.clone()).collect();
         answer.types = self.shell.takes_text();
         answer.turn = self.is_turn && self.seat.is_some();
         answer.screen = self.shell.trail().pop().unwrap_or_default();

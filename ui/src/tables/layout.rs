@@ -63,7 +63,7 @@ pub fn areas(game: &AnyGame, screen: Rect) -> Areas {
         Constraint::Length(if has_rail { 2 } else { 1 }),
         Constraint::Length(match scale {
             Scale::Mini => 1,
-            Scale::Small => 2,
+            Scale::Small | Scale::Tall => 2,
             _ => 0,
         }),
         Constraint::Min(0),
@@ -112,7 +112,7 @@ mod tests {
     fn parts_keep_apart_and_inside() {
         for (game, seats) in [("loot", 4), ("houses-of-thoth", 5), ("sphinxs-paw", 4), ("ivory-tower", 1)] {
             let scene = Scene::new(game, seats, &[], 1);
-            for (width, height) in [(60, 20), (80, 24), (100, 30), (120, 40), (200, 60)] {
+            for (width, height) in [(60, 20), (60, 34), (60, 52), (80, 24), (100, 30), (120, 40), (200, 60)] {
                 let screen = Rect::new(0, 0, width, height);
                 let areas = areas(&scene.game, screen);
                 let parts =

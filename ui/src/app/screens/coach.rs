@@ -25,7 +25,7 @@ pub(super) fn draw(speech: &Speech<'_>, canvas: &mut Canvas<'_>, areas: &Areas) 
     let theme = canvas.theme();
     let screen = canvas.area();
     let area = match areas.scale {
-        Scale::Mini | Scale::Small => {
+        Scale::Mini | Scale::Tall | Scale::Small => {
             let width = usize::from(screen.width.saturating_sub(4));
             let lines = wrapped(speech.text, width, 0);
             let end = lines.last().map_or(0, |line| line.width()) + 2 + speech.key.width();

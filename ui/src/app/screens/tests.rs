@@ -22,7 +22,7 @@ use crate::app::screens::welcome::Welcome;
 use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
 use crate::input::{Key, KeyCode, UserInput};
-use crate::keys::Keymap;
+use crate::keys::{Intent, Keymap};
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::past::summary::{Ending, Summary};
 use fairdeal_session::past::{Past, What};
@@ -31,7 +31,8 @@ use fairdeal_session::testing::summary;
 use fairdeal_session::view::{ListedTable, Listing, LobbySeat, LobbyView, Presence};
 
 /// The sizes to draw every screen at.
-const SIZES: [(u16, u16); 7] = [(1, 1), (20, 5), (60, 20), (79, 24), (80, 24), (140, 45), (200, 60)];
+const SIZES: [(u16, u16); 9] =
+    [(1, 1), (20, 5), (60, 20), (60, 34), (60, 48), (79, 24), (80, 24), (140, 45), (200, 60)];
 
 #[test]
 fn every_screen_at_both_sizes_and_in_ascii() {
@@ -101,6 +102,42 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     let seat = Seat::new(2).unwrap();
     stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::RoundTrip { seat, milliseconds })));
     assert!(!stage.draw().contains("37 ms"), "a local bot has no distance");
+}
+
+/// Whatever a real button beside the frame offers, a press on it does something and harms nothing; one that is gone does
+/// nothing.
+#[test]
+fn buttons_for_fingers_can_be_pressed() {
+    for number in 0..screens(false).len() {
+        let opened = || {
+            let (_, mut stage) = screens(false).swap_remove(number);
+            stage.size = (60, 48);
+            stage.draw();
+            stage
+        };
+        for (words, target) in opened().shell.layer().buttons.clone() {
+            assert!(!words.is_empty() && target != Target::Key(Intent::Help));
+            let mut stage = opened();
+            stage.input(Input::User(UserInput::Press(words.clone())));
+            stage.draw();
+            stage.input(Input::User(UserInput::Press(words)));
+            stage.draw();
+        }
+        let mut stage = opened();
+        let trail = stage.shell.trail();
+        stage.input(Input::User(UserInput::Press("no such button".to_owned())));
+        assert_eq!(stage.shell.trail(), trail);
+    }
+    let mut stage = TestApp::at_home(false);
+    stage.draw();
+    stage.input(Input::User(UserInput::Press("play".to_owned())));
+    stage.draw();
+    assert_eq!(stage.shell.trail(), ["home", "Loot"]);
+    stage.input(Input::User(UserInput::Press("rules".to_owned())));
+    stage.draw();
+    assert_eq!(stage.shell.trail(), ["home", "Loot", "Rules of Loot"]);
+    stage.input(Input::User(UserInput::Press("back".to_owned())));
+    assert_eq!(stage.shell.trail(), ["home", "Loot"]);
 }
 
 /// A click on a key of the bar does what the key does, to what is in focus; so does the key under the mouse.

@@ -17,6 +17,7 @@ impl Shell {
             UserInput::Key(key) => self.key(key),
             UserInput::Paste(text) => self.paste(&text),
             UserInput::Click(at) => self.click(at),
+            UserInput::Press(words) => self.press(&words),
             UserInput::SecondaryClick(_) => self.back(),
             UserInput::MouseMoved(at) if self.overlay.is_none() => {
                 if let Some(target) = self.layer.at(at) {
@@ -157,8 +158,23 @@ impl Shell {
         }
     }
 
+    /// A real button: it may be gone by now.
+    fn press(&mut self, words: &str) {
+        let found = self.layer.buttons.iter().find(|(other, _)| other == words);
+        let Some((_, target)) = found else { return };
+        let target = *target;
+        match self.overlay {
+            Some(_) => self.hit(Some(target)),
+            None => self.choose(target),
+        }
+    }
+
     pub(super) fn click(&mut self, at: Position) {
-        match (self.layer.at(at), &self.overlay) {
+        self.hit(self.layer.at(at));
+    }
+
+    fn hit(&mut self, target: Option<Target>) {
+        match (target, &self.overlay) {
             (Some(target), Some(Overlay::Question(..))) => match target {
                 Target::Row(answer) => self.answer(answer),
                 Target::Key(_) => self.overlay = None,

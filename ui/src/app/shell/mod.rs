@@ -147,6 +147,9 @@ impl Shell {
             let body = Rect { y: 1, height: area.height - 1, ..area };
             place.screen.draw(&self.context, &mut canvas, body);
             draw_title(place.screen.name(), &chrome, &self.context, &mut canvas);
+            if chrome.rulebook.is_some() {
+                canvas.offer("rules", Target::Key(Intent::Rules));
+            }
             let is_there = |target: &Target| self.layer.area(*target).is_some();
             if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
                 break;
@@ -164,6 +167,7 @@ impl Shell {
         if self.overlay.is_some() {
             // The screen below an overlay cannot be clicked.
             layer.targets.clear();
+            layer.buttons.clear();
         }
         let mut canvas = Canvas::new(buffer, &theme, &marks, None, &mut layer);
         self.draw_toasts(&mut canvas);
@@ -205,6 +209,9 @@ impl Shell {
         let found = self.found();
         let helps = self.helps();
         let keys = &self.context.keymap;
+        if !matches!(self.overlay, Some(Overlay::Question(..))) {
+            canvas.offer("close", Target::Key(Intent::Back));
+        }
         match &mut self.overlay {
             None => {}
             Some(Overlay::Help { back }) => {

@@ -10,6 +10,7 @@ use super::spots::{DECK, DRAW, PILES, pile_spot};
 use super::{faces, tower};
 use crate::canvas::{Canvas, Mark};
 use crate::tables::Spot;
+use crate::tables::scale::Scale;
 use crate::theme::Theme;
 use crate::widgets::{Card, CardSize};
 
@@ -20,8 +21,17 @@ const TOWER_COLUMNS: u16 = 20;
 /// The least rows of a card: its edges and a row.
 const LEAST: u16 = 3;
 
+/// The rows of the tower above the piles, on a screen for fingers: a row a storey, its legend, and what it stands on.
+const TOWER_ROWS: u16 = 17;
+
 /// Draws all of it.
 pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
+    if Scale::of(canvas.area()) == Scale::Tall {
+        let [above, piles] = Layout::vertical([Constraint::Length(TOWER_ROWS), Constraint::Min(0)]).areas(area);
+        let [above] = Layout::horizontal([Constraint::Length(34)]).flex(Flex::Center).areas(above);
+        tower::draw(game, canvas, above);
+        return draw_piles(game, CardSize::Small, (FRAMED, 5), canvas, piles);
+    }
     let gaps = 2 * u16::from(PILES);
     let room = area.width.saturating_sub(TOWER_COLUMNS + gaps) / u16::from(PILES);
     let is_framed = room >= FRAMED && area.height > 16;
@@ -43,7 +53,12 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
         22.. => (CardSize::Small, 5),
         _ => (CardSize::Small, 4),
     };
-    let [hanging, lying] = Layout::vertical([Constraint::Min(0), Constraint::Length(below)]).spacing(1).areas(right);
+    draw_piles(game, size, (columns, below), canvas, right);
+}
+
+/// Draws the piles, and under them the deck and the draw pile in so many rows.
+fn draw_piles(game: &Ivory, size: CardSize, (columns, below): (u16, u16), canvas: &mut Canvas<'_>, area: Rect) {
+    let [hanging, lying] = Layout::vertical([Constraint::Min(0), Constraint::Length(below)]).spacing(1).areas(area);
     let places: [Rect; PILES as usize] = Layout::horizontal([columns; PILES as usize]).spacing(2).areas(hanging);
     for (number, place) in (0..PILES).zip(places) {
         let cards = game.piles().get(usize::from(number)).map_or(&[][..], Vec::as_slice);

@@ -22,6 +22,7 @@ use crate::widgets::{Card, CardSize};
 pub(super) fn rows(scale: Scale) -> u16 {
     match scale {
         Scale::Mini => 3,
+        Scale::Tall => 2 * (CardSize::Normal.rows() + 2),
         Scale::Small => CardSize::Small.rows() + 2,
         Scale::Normal => CardSize::Normal.rows() + 2,
         Scale::Large => CardSize::Large.rows() + 2,
@@ -33,7 +34,7 @@ type Held = (Slot, Option<(Face, Option<i32>)>);
 
 /// The hand as it is drawn: groups of cards, the last one of unknown cards. Where the board must not say what is best,
 /// the cards lie in one row by rank.
-fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<(Option<Group>, Vec<Held>)> {
+fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<Block> {
     if !view.advises {
         let mut held = sight.own.clone();
         held.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
@@ -83,9 +84,43 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
     let sight = Sight::of(loot, Some(me), view.known);
     let blocks = grouped(loot, &sight, view);
     let discards = loot.turn() == Some(me) && loot.phase() == Phase::Discard;
-    let fresh = loot.hand_of(me).last().filter(|_| discards);
+    let fresh = loot.hand_of(me).last().filter(|_| discards).copied();
+    if Scale::of(canvas.area()) == Scale::Tall {
+        let halves = Layout::vertical([Constraint::Fill(1); 2]).areas::<2>(area);
+        for (blocks, half) in halved(blocks).iter().zip(halves) {
+            draw_row(blocks, (&sight, fresh, MAX_HAND.div_ceil(2)), canvas, half);
+        }
+    } else {
+        draw_row(&blocks, (&sight, fresh, MAX_HAND), canvas, area);
+    }
+}
+
+/// A group of cards and what they are together, if anything.
+type Block = (Option<Group>, Vec<Held>);
+
+/// The hand in two rows. A group that lies in both is named where more of it lies.
+fn halved(blocks: Vec<Block>) -> [Vec<Block>; 2] {
+    let mut room = blocks.iter().map(|(_, cards)| cards.len()).sum::<usize>().div_ceil(2);
+    let (mut upper, mut lower) = (Vec::new(), Vec::new());
+    for (group, mut cards) in blocks {
+        let rest = cards.split_off(room.min(cards.len()));
+        room -= cards.len();
+        let (above, below) = if cards.len() > rest.len() { (group, None) } else { (None, group) };
+        upper.extend((!cards.is_empty()).then_some((above, cards)));
+        lower.extend((!rest.is_empty()).then_some((below, rest)));
+    }
+    [upper, lower]
+}
+
+/// Draws groups of cards in one row, in the size in which `most` cards fit; `fresh` is the card that was drawn last.
+fn draw_row(
+    blocks: &[Block],
+    (sight, fresh, most): (&Sight, Option<Slot>, usize),
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
     let rows = area.height.saturating_sub(2);
-    let fitting = |gap| CardSize::fitting(MAX_HAND, gap, area.width.saturating_sub(6), rows);
+    let fitting = |gap| CardSize::fitting(most, gap, area.width.saturating_sub(6), rows);
     let loose = fitting(1);
     // Cards that touch are better than smaller ones.
     let (size, gap) = match fitting(0) {
@@ -111,7 +146,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
                     let person = cards::person(*face);
                     let card = Card {
                         foot: points.map(|points| score(points, canvas.theme())),
-                        new: Some(slot) == fresh,
+                        new: Some(*slot) == fresh,
                         ..cards::card(*face, &person, canvas.theme())
                     };
                     card.draw(canvas, place, size, spot);
@@ -126,7 +161,7 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
         }
         if let Some(group) = group {
             let below = Rect { y: area.bottom().saturating_sub(1), height: 1, ..*column };
-            canvas.put(below, bracket(group, &sight, usize::from(column.width), canvas.theme()));
+            canvas.put(below, bracket(group, sight, usize::from(column.width), canvas.theme()));
         }
     }
 }

@@ -141,7 +141,7 @@ fn every_action_has_a_place_and_words_in_every_position() {
         for seed in 0..2 {
             let mut scene = Scene::new("loot", seats, &[], seed);
             for _ in 0..14 {
-                for (width, height) in [(60, 20), (80, 24), (120, 40), (200, 60)] {
+                for (width, height) in [(60, 20), (60, 36), (60, 48), (80, 24), (120, 40), (200, 60)] {
                     scene.check(width, height);
                 }
                 scene.play(3);

@@ -84,7 +84,7 @@ fn every_action_can_be_chosen_in_every_game() {
 }
 
 /// The sizes of all scales, and odd ones.
-const SIZES: [(u16, u16); 7] = [(60, 20), (80, 24), (80, 45), (100, 30), (120, 40), (140, 45), (200, 60)];
+const SIZES: [(u16, u16); 8] = [(60, 20), (60, 48), (80, 24), (80, 45), (100, 30), (120, 40), (140, 45), (200, 60)];
 
 #[test]
 fn everything_is_there_at_every_size() {

@@ -18,13 +18,14 @@ use fairdeal_games::{Hints as _, TableGame as _, listed};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use self::looks::{card, die, magician_style, monster_style, shape};
 use self::spots::{
     DIE, END, UNVOTE, VOTE, magicians_on, pack_spot, size_of, sizes_on, square_of, square_spot, supply_spot, victims,
 };
+use self::squares::{Grid, Neighbour};
 use super::scale::Scale;
 use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
@@ -78,13 +79,21 @@ impl Board for Sphinx {
     }
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        let has_rail = Scale::of(canvas.area()) >= Scale::Normal;
-        let grid = squares::Grid::of(area, has_rail);
-        squares::draw(self, view, canvas, &grid);
-        if has_rail {
+        let scale = Scale::of(canvas.area());
+        let under = side::tall_rows(self, view, area.width);
+        if scale == Scale::Tall && area.height > squares::TALL_ROWS + under {
+            let rows = [Constraint::Fill(1), Constraint::Length(under)];
+            let [board, column] = Layout::vertical(rows).spacing(1).areas(area);
+            squares::draw(self, view, canvas, &Grid::of(board, Neighbour::Nothing));
+            side::draw_column(self, view, canvas, column, side::TALL_SUPPLY);
+        } else if scale >= Scale::Normal {
+            let grid = Grid::of(area, Neighbour::Row);
+            squares::draw(self, view, canvas, &grid);
             side::draw_supply(self, canvas, grid.below, true);
         } else {
-            side::draw_column(self, view, canvas, grid.beside);
+            let grid = Grid::of(area, Neighbour::Column);
+            squares::draw(self, view, canvas, &grid);
+            side::draw_column(self, view, canvas, grid.beside, 1);
         }
     }
 

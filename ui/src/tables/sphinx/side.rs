@@ -38,13 +38,26 @@ pub(super) fn sections(game: &Sphinx, view: &ViewContext<'_>) -> Vec<(String, Ve
     turn.into_iter().chain(others).collect()
 }
 
-/// The column beside the board.
-pub(super) fn draw_column(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+/// The rows of the supply on a screen for fingers.
+pub(super) const TALL_SUPPLY: u16 = 3;
+
+/// The rows of the parts of the column.
+fn parts(game: &Sphinx, supply: u16, known: usize) -> [u16; 5] {
+    let rows = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+    [1, rows(2 * game.seats()), supply, rows(Pylon::ALL.len()), rows(known)]
+}
+
+/// The rows of the column under the board of a screen for fingers.
+pub(super) fn tall_rows(game: &Sphinx, view: &ViewContext<'_>, width: u16) -> u16 {
+    parts(game, TALL_SUPPLY, known(game, view, width).len()).iter().sum()
+}
+
+/// The column beside the board, or under it; the supply has so many rows.
+pub(super) fn draw_column(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect, supply: u16) {
     let known = known(game, view, area.width);
     let seats = Seat::first(game.seats()).map(|seat| (seat, seat_rows(game, view, seat, area.width)));
     let seats: Vec<(Seat, [Line<'static>; 2])> = seats.collect();
-    let parts = [1, 2 * seats.len(), 1, Pylon::ALL.len(), known.len()];
-    let rows = parts.map(|rows| u16::try_from(rows).unwrap_or(u16::MAX));
+    let rows = parts(game, supply, known.len());
     let spare = area.height.saturating_sub(rows.iter().sum());
     let gap = (spare / 4).min(GAP);
     let [die, mut at, supply, mut packs, rest] =
@@ -91,9 +104,10 @@ pub(super) fn draw_supply(game: &Sphinx, canvas: &mut Canvas<'_>, area: Rect, ha
             Span::raw(format!("{name}{times}{left}")),
         ]);
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX).min(at.width);
-        let spot = Rect { width, height: at.height.min(1), ..at };
+        let spot = Rect { width, ..at };
         let mark = canvas.spot(spot, supply_spot(size));
-        at = canvas.lead(at, line);
+        canvas.put(Rect { y: at.y + at.height.saturating_sub(1) / 2, ..spot }, line);
+        at = Rect { x: at.x + width, width: at.width - width, ..at };
         if mark.lit || mark.picked {
             let style = if mark.picked { theme.accent() } else { Style::new() };
             canvas.tint(spot, style.add_modifier(Modifier::UNDERLINED));

@@ -48,18 +48,32 @@ pub(super) struct Grid {
     pub(super) below: Rect,
 }
 
+/// What stands by the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Neighbour {
+    /// A row under it; the screen has a rail.
+    Row,
+    /// A column beside it.
+    Column,
+    Nothing,
+}
+
+/// The rows of a board with squares of two rows, the least that fingers hit.
+pub(super) const TALL_ROWS: u16 = 2 * SIDE + 2;
+
 impl Grid {
-    pub(super) fn of(area: Rect, has_rail: bool) -> Self {
-        let (beside, below) = if has_rail { (0, 1) } else { (BESIDE.0 + 2, 0) };
+    pub(super) fn of(area: Rect, by: Neighbour) -> Self {
+        let has_column = by == Neighbour::Column;
+        let (beside, below) = (if has_column { BESIDE.0 + 2 } else { 0 }, u16::from(by == Neighbour::Row));
         let columns = |width: u16| LEFT + SIDE * width + 1;
         let rows = |height: u16| SIDE * height + 2 + below;
         let fits =
             |(width, height): &(u16, u16)| columns(*width) + beside <= area.width && rows(*height) <= area.height;
         let square = SIZES.into_iter().find(fits).unwrap_or((3, 1));
         let (width, height) = square;
-        let beside = if has_rail { 0 } else { BESIDE.1 };
+        let beside = if has_column { BESIDE.1 } else { 0 };
         let [stage, beside] = Layout::horizontal([Constraint::Length(columns(width)), Constraint::Max(beside)])
-            .spacing(if has_rail { 0 } else { 2 })
+            .spacing(if has_column { 2 } else { 0 })
             .flex(Flex::Center)
             .areas(area);
         let [stage, below] = Layout::vertical([Constraint::Length(rows(height) - below), Constraint::Length(below)])
@@ -270,7 +284,7 @@ fn magician_lines(view: &ViewContext<'_>, seats: &[Seat], (width, height): (u16,
             let name = if name.width() < usize::from(width) { name } else { letter(view, *seat).to_string() };
             vec![Line::styled("\\o/", style), Line::styled(name, style)]
         }
-        seats if height < 2 && seats.len() > usize::from(width) => {
+        seats if seats.len() > usize::from(width) => {
             vec![Line::styled(format!("\\{}/", seats.len()), view.theme.title())]
         }
         _ if height < 2 => vec![Line::from_iter(letters())],

@@ -21,6 +21,8 @@ use crate::widgets::{Card, CardSize};
 
 /// The most cards in a hand: five, and the one drawn.
 const MOST: u16 = 6;
+/// Columns and rows of a card on a screen for fingers: three of them side by side.
+const TALL: (u16, u16) = (18, 7);
 /// Columns beside the cards for what they cost.
 const BESIDE: u16 = 14;
 /// Columns of a screen from which the cost of the hand stands beside it.
@@ -162,6 +164,7 @@ pub(super) fn worth(card: Face) -> String {
 pub(super) fn rows(scale: Scale) -> u16 {
     match scale {
         Scale::Mini => 3,
+        Scale::Tall => 2 * TALL.1 + 1,
         Scale::Small => 8,
         Scale::Normal => 10,
         Scale::Large => 12,
@@ -181,6 +184,17 @@ pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>
         return;
     };
     let hand = game.hand_of(me);
+    if Scale::of(canvas.area()) == Scale::Tall {
+        let size = CardSize::Sized(TALL.0, TALL.1);
+        let rows = Layout::vertical([Constraint::Length(TALL.1); 2]).spacing(1).areas::<2>(area);
+        let places = rows
+            .into_iter()
+            .flat_map(|row| Layout::horizontal([Constraint::Length(TALL.0); 3]).spacing(1).areas::<3>(row));
+        for (slot, place) in hand.iter().zip(places) {
+            card(game, view, canvas, (*slot, me), (place, size));
+        }
+        return;
+    }
     let Some(size) = size(area) else {
         return list(game, view, canvas, area, me);
     };

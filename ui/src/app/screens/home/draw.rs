@@ -15,6 +15,7 @@ use crate::app::screens::lesson::has_guided_hand;
 use crate::app::screens::{puzzle, row};
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
+use crate::tables::scale::Scale;
 use fairdeal_session::past::What;
 use fairdeal_session::past::summary::{Ending, Summary};
 use fairdeal_session::people::MarkKind;
@@ -44,6 +45,9 @@ impl Home {
     pub(super) fn draw_body(&self, context: &Context, canvas: &mut Canvas<'_>, body: Rect) {
         let [page] = Layout::horizontal([Constraint::Max(WIDEST)]).flex(Flex::Center).areas(body);
         let panels = self.panels(context, is_big(canvas.area()));
+        if Scale::of(canvas.area()) == Scale::Tall {
+            return draw_tall(context, canvas, page, &panels);
+        }
         if page.width < 72 || page.height < 15 {
             return draw_mini(context, canvas, page, &panels);
         }
@@ -349,10 +353,11 @@ fn draw_list(canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[PanelRow<'_>]) {
+/// Draws rows, each so many rows high.
+fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[PanelRow<'_>], step: u16) {
     let theme = canvas.theme();
-    for (y, line) in (area.y..area.bottom()).zip(rows) {
-        let at = Rect { y, height: 1, ..area };
+    for (y, line) in (area.y..area.bottom()).step_by(usize::from(step)).zip(rows) {
+        let at = Rect { y, height: step, ..area };
         match line {
             PanelRow::Choice(entry, key, words, more) => {
                 let lead = if key.is_empty() { String::new() } else { format!("{key}  ") };
@@ -364,6 +369,8 @@ fn draw_rows(context: &Context, canvas: &mut Canvas<'_>, area: Rect, rows: &[Pan
                 let more = fits.or(more.last()).map_or("", String::as_str);
                 let fitting = words.iter().find(|words| words.width() <= room(more));
                 let words = lead + fitting.or(words.last()).map_or("", String::as_str);
+                // All of its rows can be hit.
+                canvas.target(at, target(context, *entry));
                 row(canvas, at, target(context, *entry), (&words, Style::new()), more);
                 let [_, at] = Layout::horizontal([Constraint::Length(3), Constraint::Length(1)]).areas(at);
                 canvas.put(at, Line::styled(key.clone(), theme.key()));
@@ -395,8 +402,20 @@ fn draw_panels(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &
             let [_, text] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(text);
             canvas.rows(text.inner(Margin::new(3, 0)), lines);
         }
-        draw_rows(context, canvas, list, &panel.rows);
+        draw_rows(context, canvas, list, &panel.rows, 1);
     }
+}
+
+/// The plates below each other, for a finger, and the panels in two columns of rows below.
+fn draw_tall(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[Panel<'_>]) {
+    let gap = u16::from(page.height >= 5 * PLATE + 4 + 12);
+    let [plates, below] =
+        Layout::vertical([Constraint::Length(5 * PLATE + 4 * gap), Constraint::Min(0)]).spacing(1).areas(page);
+    let each = Layout::vertical([Constraint::Fill(1); 5]).spacing(gap).areas::<5>(plates);
+    for ((number, info), area) in games().zip(each) {
+        draw_plate(context, canvas, area, number, info);
+    }
+    draw_columns(context, canvas, below, panels);
 }
 
 /// One row for each game, and the panels in two columns of rows below.
@@ -409,17 +428,25 @@ fn draw_mini(context: &Context, canvas: &mut Canvas<'_>, page: Rect, panels: &[P
         let facts = Line::from(facts(info, canvas, true));
         canvas.put(at.inner(Margin::new(1, 0)), facts.right_aligned());
     }
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(30)]).spacing(2).areas(below);
+    draw_columns(context, canvas, below, panels);
+}
+
+/// The panels in two columns of rows, the last one at the right. Rows are two high if all of them have room.
+fn draw_columns(context: &Context, canvas: &mut Canvas<'_>, area: Rect, panels: &[Panel<'_>]) {
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(30)]).spacing(2).areas(area);
     let Some((tables, rest)) = panels.split_last() else {
         return;
     };
+    let rows = |panel: &Panel<'_>| u16::try_from(panel.rows.len()).unwrap_or(u16::MAX);
+    let most = rest.iter().map(|panel| 2 * rows(panel) + 2).sum::<u16>().max(2 * rows(tables) + 2);
+    let step = if most <= area.height { 2 } else { 1 };
     let inner = canvas.section(right, &tables.title);
-    draw_rows(context, canvas, inner, &tables.rows);
+    draw_rows(context, canvas, inner, &tables.rows, step);
     let mut at = left;
     for panel in rest {
         let inner = canvas.section(at, &panel.title);
-        draw_rows(context, canvas, inner, &panel.rows);
-        let used = u16::try_from(panel.rows.len()).unwrap_or(0) + 2;
+        draw_rows(context, canvas, inner, &panel.rows, step);
+        let used = step * rows(panel) + 2;
         at.y = at.y.saturating_add(used).min(left.bottom());
         at.height = left.bottom() - at.y;
     }

@@ -257,6 +257,10 @@ fn draw_keys(
             .filter(|offer| offer.refused.is_none())
             .and_then(|offer| offer.words.split_whitespace().next());
         if let Some(verb) = verb {
+            // A button of the game that has the focus is there by its own name.
+            if !matches!(table_screen.choice.focus, Some(Target::Spot(Spot::Button(_)))) {
+                canvas.offer(verb, Target::Key(Intent::Choose));
+            }
             all.push(("Enter".to_owned(), verb.to_owned(), None));
         }
         let row = table_screen.row();
@@ -280,6 +284,9 @@ fn draw_keys(
     all.push(of(Intent::Log, "log"));
     // These two stay, however narrow the screen is.
     let fixed = [of(Intent::Help, "keys"), of(Intent::Quit, "leave")];
+    for (_, label, target) in all.iter().chain(&fixed) {
+        target.iter().for_each(|target| canvas.offer(label, *target));
+    }
     let width = |(key, label, _): &KeyHelp| key.width() + label.width() + 4;
     let mut room = usize::from(areas.keys.width).saturating_sub(fixed.iter().map(width).sum());
     let upto = |label: &str| all.iter().position(|(_, other, _)| other == label);

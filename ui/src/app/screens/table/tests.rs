@@ -722,6 +722,27 @@ fn leaving_for_good_is_said_at_the_table() {
     assert!(!stage.draw().contains("You leave"), "{}", stage.draw());
 }
 
+/// A phone held upright has cards for fingers: at its 6.5 by 13.9 pixels a cell, 44 pixels are seven columns and four rows.
+#[test]
+fn phone_held_upright_has_cards_for_fingers() {
+    for info in fairdeal_games::GAMES {
+        let mut stage = networked();
+        stage.size = (60, 48);
+        tell(&mut stage, SessionEvent::Snapshot(dealt(info.id)));
+        insta::assert_snapshot!(format!("tall-{}", info.id), stage.draw());
+        let targets = stage.shell.layer().targets.clone();
+        for (area, target) in targets {
+            // Eight squares side by side are a little narrower, and the piles of the Houses are only read.
+            let is_for_fingers = match target {
+                Target::Spot(Spot::Card(_)) => true,
+                Target::Spot(Spot::Pile(_)) => !["sphinxs-paw", "houses-of-thoth"].contains(&info.id),
+                _ => false,
+            };
+            assert!(!is_for_fingers || (area.width >= 7 && area.height >= 4), "{}: {target:?} {area}", info.id);
+        }
+    }
+}
+
 /// On the smallest screen a hint is in one piece, and a prompt of several rows leaves the line that says what Enter does.
 #[test]
 fn long_texts_leave_each_other_room() {

@@ -174,7 +174,7 @@ fn snapshot(name: &str, scene: &Scene, me: Option<Seat>, (width, height): (u16, 
     });
 }
 
-const SCREENS: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 60)];
+const SCREENS: [(u16, u16); 6] = [(60, 20), (60, 36), (60, 48), (80, 24), (120, 40), (200, 60)];
 
 #[test]
 fn a_game_begins() {

@@ -100,7 +100,7 @@ fn tall() -> Builder {
     Builder { trouble: 1, small: true, roof: false }
 }
 
-const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 60)];
+const SIZES: [(u16, u16); 6] = [(60, 20), (60, 36), (60, 48), (80, 24), (120, 40), (200, 60)];
 
 #[test]
 fn tables_at_telling_moments() {
