@@ -46,6 +46,10 @@
     const columns = Math.max(60, Math.min(200, Math.floor(box.width / CELL.width)));
     const zoom = box.width / (columns * CELL.width);
     const rows = Math.floor(box.height / (CELL.height * Math.min(zoom, 1.3))) || 20;
+    // A phone held sideways: cards instead of their names, in letters as small as on one held upright.
+    if (rows < 24 && columns >= 80 && box.height >= 24 * 12) {
+      return [Math.min(200, Math.floor((box.width / CELL.width) * ((24 * CELL.height) / box.height))), 24];
+    }
     return [columns, Math.max(20, Math.min(60, rows))];
   }
 
@@ -88,6 +92,8 @@
     if (answer.game !== undefined) saveGame(...answer.game);
     if (types !== answer.types) {
       types = answer.types;
+      // Some phones show their keyboard only for a field that a finger has touched.
+      document.body.classList.toggle("types", types);
       if (!types && document.activeElement === typed) table.focus();
     }
     // A phone shows its keyboard for a field alone.
