@@ -34,6 +34,8 @@ pub enum Command {
     Say(String),
     /// Invite the seats of this table, by ticket, to another table that this player has opened.
     Invite(String),
+    /// The player looks elsewhere, or looks here again: a phone may stop a page that nobody sees at any moment.
+    Hidden(bool),
     /// Close the connections and end the session; the table can be resumed.
     Quit,
 }

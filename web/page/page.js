@@ -304,7 +304,7 @@
     });
     const refresh = () => ask({ refresh: surroundings() });
     LIGHT.addEventListener("change", refresh);
-    document.addEventListener("visibilitychange", () => document.hidden || refresh());
+    document.addEventListener("visibilitychange", () => (document.hidden ? ask("hidden") : refresh()));
     let resized = 0;
     new ResizeObserver(() => {
       clearTimeout(resized);

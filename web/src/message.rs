@@ -49,6 +49,8 @@ pub enum Ask {
         today: String,
         light: bool,
     },
+    /// Nobody sees the page any more.
+    Hidden,
     /// Something has happened to the socket with this number.
     Socket(u64, SocketHappened),
     /// The database has carried out the order with this number, or not.

@@ -226,6 +226,12 @@ impl Page {
                 self.work(steps, &mut answer);
                 None
             }
+            Ask::Hidden => {
+                if let Some(seat) = &mut self.seat {
+                    seat.command(Command::Hidden(true), self.now, &mut self.rng);
+                }
+                None
+            }
             Ask::Refresh { today, light } => {
                 self.shell.set_day(today);
                 self.update(Input::Background(light), &mut answer);

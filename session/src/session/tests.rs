@@ -365,6 +365,24 @@ fn pause_is_told_as_one() {
     assert!(scene.house.saved(guest).is_some(), "its game is saved");
 }
 
+/// A phone may stop a page that nobody sees: its player has paused then. One that is seen again has not.
+#[test]
+fn hidden_page_pauses_when_it_is_cut_off() {
+    for (is_seen_again, told) in [(false, PeerState::Paused), (true, PeerState::Lost)] {
+        let mut scene = Scene::opens("loot", 2, &SHORT, READY, None);
+        let guest = scene.joins("Béla", READY);
+        scene.peer(0, PeerState::Connected);
+        scene.later(3);
+        scene.does(guest, Command::Hidden(true));
+        if is_seen_again {
+            scene.does(guest, Command::Hidden(false));
+        }
+        scene.later(1);
+        scene.house.set_cut([0, guest], true);
+        scene.peer(0, told);
+    }
+}
+
 #[test]
 fn seat_that_is_left_in_the_lobby_is_free() {
     let mut scene = Scene::opens("loot", 3, &SHORT, PERSON, None);

@@ -144,6 +144,7 @@ impl Seat {
     pub(crate) fn wakes_up(&mut self, now: Now, rng: &mut ChaCha20Rng) {
         self.sockets.look_again(now.up);
         self.time(now, rng);
+        self.command(Command::Hidden(false), now, rng);
     }
 
     /// Hands over what peers have done. Returns whether there was anything.

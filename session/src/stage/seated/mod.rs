@@ -180,6 +180,8 @@ impl Seated {
             Heard::Command(Command::ProposeRemoval(seat)) => self.propose_removal(seat, cx),
             Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
             Heard::Command(Command::Invite(ticket)) => self.invite(&ticket, cx),
+            Heard::Command(Command::Hidden(true)) => self.announce_pause(cx),
+            Heard::Command(Command::Hidden(false)) => self.announce_links(cx),
             Heard::Command(Command::Quit) => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
             Heard::Gone(peer) => self.gone(peer, cx),
@@ -320,9 +322,14 @@ impl Seated {
     fn tell_links(&mut self, cx: &mut Cx<'_>) {
         let linked = self.connected(&cx.links.connected);
         if std::mem::replace(&mut self.linked, linked) != linked {
-            let peers = self.here(&cx.links.connected);
-            cx.out.send(peers, &Frame::Links { table: self.id, seats: linked });
+            self.announce_links(cx);
         }
+    }
+
+    /// Tells the other seats whom this one is connected to, and so that it goes on.
+    fn announce_links(&self, cx: &mut Cx<'_>) {
+        let peers = self.here(&cx.links.connected);
+        cx.out.send(peers, &Frame::Links { table: self.id, seats: self.linked });
     }
 
     fn arrived(&mut self, peer: PeerId, network: Option<Network>, cx: &mut Cx<'_>) {
@@ -426,6 +433,7 @@ impl Seated {
 
     /// A seat reports its connections.
     fn are_linked(&mut self, seat: Seat, peer: PeerId, seats: SeatSet, cx: &mut Cx<'_>) {
+        self.pausing.remove(seat);
         if self.links.insert(seat, seats).is_none() {
             // An earlier report may have arrived while that seat was still in the lobby.
             cx.send(peer, &Frame::Links { table: self.id, seats: self.linked });
@@ -490,7 +498,7 @@ impl Seated {
         self.shows = true;
     }
 
-    /// Tells the other seats that this program closes and its player means to come back.
+    /// Tells the other seats that this program closes or may be stopped, and its player means to come back.
     fn announce_pause(&self, cx: &mut Cx<'_>) {
         if !self.table.game().is_over() && self.table.stopped().is_none() {
             let peers = self.here(&cx.links.connected);
