@@ -1,11 +1,26 @@
 //! The options of a table and the day of a daily deal, as its charter names them, in words.
 
+use std::collections::BTreeMap;
+
 use fairdeal_games::calendar::{day_in_words, day_number};
 use fairdeal_games::game_info;
 use fairdeal_protocol::charter::Charter;
+use fairdeal_protocol::timing::Timing;
 
 use crate::text::clean;
 use crate::view::{DAY, option_in_words, options_in_sentences};
+
+/// How long absent players are waited for at a table that expects phones, in seconds: a phone cuts a page off within
+/// seconds once nobody sees it.
+const PHONE_ABSENCE: u32 = 600;
+
+/// Gives absent players time to take a phone out of a pocket, where the options of a table say nothing longer.
+pub fn wait_for_phones(options: &mut BTreeMap<String, String>) {
+    let turn_time = options.get(Timing::TURN_TIME).and_then(|time| time.parse::<u32>().ok());
+    if turn_time.is_none_or(|time| time <= PHONE_ABSENCE) {
+        options.entry(Timing::ABSENCE.to_owned()).or_insert_with(|| PHONE_ABSENCE.to_string());
+    }
+}
 
 /// A game with its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,6 +90,20 @@ fn in_words((key, value): &(String, String)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn phones_are_waited_for_unless_the_options_say_longer() {
+        let waits = |given: &[(&str, &str)]| {
+            let given = given.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            let mut options: BTreeMap<String, String> = given.collect();
+            wait_for_phones(&mut options);
+            Timing::take(&mut options).unwrap().absence()
+        };
+        assert_eq!(waits(&[]), 600);
+        assert_eq!(waits(&[("turn-time", "60")]), 600);
+        assert_eq!(waits(&[("absence", "30")]), 30);
+        assert_eq!(waits(&[("turn-time", "86400")]), 86_400);
+    }
 
     fn terms(game: &str, options: &[(&str, &str)]) -> Terms {
         Terms {

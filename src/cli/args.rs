@@ -322,6 +322,10 @@ pub(super) struct Host {
     /// Open no port for browsers
     #[arg(long)]
     pub(super) no_web: bool,
+    /// Friends come with phones, which stop a page that nobody sees: wait 10 minutes for whoever is absent, unless the
+    /// options say longer
+    #[arg(long, conflicts_with = "no_web")]
+    pub(super) phones: bool,
     /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) relay: Vec<Multiaddr>,

@@ -39,6 +39,7 @@ use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
 use fairdeal_session::setup::ListenConfig;
 use fairdeal_session::setup::{Attended, Hands, Pilot, Role, StartError};
+use fairdeal_session::terms::wait_for_phones;
 
 /// The bot delay at a table with a person, who must be able to follow.
 const BOT_DELAY: Duration = Duration::from_millis(700);
@@ -394,6 +395,9 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         return Err(usage(format!("{} bots fill all {seats} seats; leave one for yourself", host.bots)));
     }
     let mut options = parse_options(&host.options)?;
+    if host.phones {
+        wait_for_phones(&mut options);
+    }
     Timing::fill_in(&mut options, seats.saturating_sub(host.bots));
     let rules = rule_set(&host.game, seats, &options).map_err(usage)?;
     check_points(&host.meet)?;

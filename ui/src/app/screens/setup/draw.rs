@@ -28,13 +28,22 @@ impl Setup {
         let (_, _, meaning) = told.unwrap_or_default();
         let of = |intent: Intent, label: &'static str| (keys.key(intent), label, Some(Target::Key(intent)));
         let arrows = |glyph, ascii| theme.glyph(glyph, ascii).to_owned();
-        let help: Vec<KeyHelp<'_>> = vec![
-            (arrows("↑↓", "Up Down"), "choose", None),
-            (arrows("←→", "Left Right"), "change", None),
-            of(Intent::Choose, self.start_in_words()),
-            of(Intent::Rules, "rules"),
-            of(Intent::Back, "back"),
-        ];
+        let mut help: Vec<KeyHelp<'_>> = vec![(arrows("↑↓", "Up Down"), "choose", None)];
+        let change = (arrows("←→", "Left Right"), "change", None);
+        match self.focus {
+            // Its letters are the password's.
+            Some(Item::Password) => help.push(("a-z".to_owned(), "type it", None)),
+            Some(Item::More) if self.is_unfolded => help.push(of(Intent::Choose, "fewer options")),
+            Some(Item::More) => help.push(of(Intent::Choose, "more options")),
+            _ => help.push(change),
+        }
+        if self.focus != Some(Item::More) {
+            help.push(of(Intent::Choose, self.start_in_words()));
+        }
+        if self.focus != Some(Item::Password) {
+            help.push(of(Intent::Rules, "rules"));
+        }
+        help.push(of(Intent::Back, "back"));
         let [body, below] = body_and_foot(area);
         foot(canvas, below, &[meaning], help);
         let [page] = Layout::horizontal([Constraint::Max(WIDEST)]).flex(Flex::Center).areas(body);

@@ -19,6 +19,7 @@ use crate::field::Field;
 use crate::keys::Intent;
 use crate::settings::Settings;
 use fairdeal_session::past::Past;
+use fairdeal_session::terms::wait_for_phones;
 use fairdeal_session::view::time_in_words;
 
 /// Value of the daily option when no day is chosen.
@@ -35,6 +36,8 @@ enum Item {
     Level,
     Pace,
     Password,
+    /// Whether somebody may come with a phone, which stops a page that nobody sees.
+    Phones,
     /// An option by its index: the game's own, then those of all tables.
     Choice(usize),
     /// For a solitaire: which deal, and whether it is sealed.
@@ -109,6 +112,8 @@ pub struct Setup {
     options: Vec<(&'static OptionInfo, String)>,
     texts: BTreeMap<String, OptionText>,
     practice: bool,
+    /// Whether absent players are waited for as long as a phone in a pocket needs.
+    phones: bool,
     /// Whether nobody can join and nothing is sealed ([`Context::is_page`]).
     is_page: bool,
     password: Field,
@@ -138,6 +143,7 @@ impl Setup {
                 .collect(),
             texts: option_texts(),
             practice: context.is_page,
+            phones: false,
             is_page: context.is_page,
             password: Field::secret(MAX_PASSWORD),
             is_unfolded: false,
@@ -187,7 +193,7 @@ impl Setup {
         };
         items.extend(self.options.first().map(|_| choice(0)));
         if self.is_networked() {
-            items.push(Item::Password);
+            items.extend([Item::Password, Item::Phones]);
         }
         if self.options.len() > 1 {
             items.push(Item::More);
@@ -247,6 +253,14 @@ impl Setup {
             Item::Pace => {
                 let meaning = "How long bots wait before they act, at all your tables.";
                 ("bots think", pace(settings.bot_delay).1.to_owned(), meaning)
+            }
+            Item::Phones => {
+                let meaning = if self.phones {
+                    "A phone stops a page that nobody looks at: whoever is away may come back for 10 minutes."
+                } else {
+                    "Browsers can join all the same; whoever is away for 2 minutes may be removed."
+                };
+                ("friends with phones", if self.phones { "yes" } else { "no" }.to_owned(), meaning)
             }
             Item::Choice(number) => return self.option_told(number),
             Item::Deal => {
@@ -340,6 +354,7 @@ impl Setup {
                     day.clone_into(value);
                 }
             }
+            Item::Phones => self.phones = !self.phones,
             Item::More => self.is_unfolded = !self.is_unfolded,
             Item::Password | Item::Start => {}
         }
@@ -360,12 +375,17 @@ impl Setup {
         };
         let options =
             self.options.iter().enumerate().filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
+        let mut options: BTreeMap<String, String> =
+            options.map(|(_, (option, value))| (option.key.to_owned(), value.clone())).collect();
+        if is_networked && self.phones {
+            wait_for_phones(&mut options);
+        }
         let opening = Opening {
             game: self.game.id.to_owned(),
             seats: self.seats,
             bots: self.bots,
             level: self.level,
-            options: options.map(|(_, (option, value))| (option.key.to_owned(), value.clone())).collect(),
+            options: options.into_iter().collect(),
             networked: is_networked,
             lan: matches!(self.who, Who::Near | Who::Anybody),
             meet: self.who == Who::Anybody,
