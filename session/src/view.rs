@@ -311,7 +311,7 @@ impl PeerState {
             Self::Lost => format!("The connection to {name} is lost."),
             Self::Paused => format!("{name} has paused; the game continues when they return."),
             Self::Left => format!("{name} has left the game."),
-            Self::Absent => format!("The others play on without {name}."),
+            Self::Absent => format!("The table plays on without {name}."),
             Self::Removed => format!("{name} was removed; the others play on."),
         }
     }

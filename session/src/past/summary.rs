@@ -57,7 +57,7 @@ impl Ending {
         let words = match self {
             Self::Finished => "finished",
             Self::Unfinished => "unfinished",
-            Self::Claimed { .. } => "closed by claim",
+            Self::Claimed { .. } => "closed, unfinished",
             Self::Forfeited { by } => return format!("forfeited by {}", name(*by)),
             Self::Unfair { .. } => "NOT FAIR",
         };

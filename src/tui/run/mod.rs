@@ -595,7 +595,6 @@ impl App {
         if let Some(old) = self.live.take() {
             self.part(old, None);
         }
-        self.finder = None;
         self.ending = TableOutcome::Left;
         self.live = Some(table);
     }

@@ -204,7 +204,7 @@ fn table_at_a_meeting_point_is_chosen() {
     command.args([&["join"][..], &meet, &LISTEN].concat());
     let mut player = Player::starts(&root.path().join("guest"), command);
     player.reads("Tables at the meeting point (a number joins, q quits):");
-    player.reads("1  Loot (");
+    player.reads("1  Loot, ");
     player.presses("7\r");
     player.reads("Type the number of a table, or q.");
     player.presses("1\r");
@@ -257,6 +257,12 @@ fn first_screen_shows_tables_of_meeting_points() {
     player.sees("change", |_| !book.people().unwrap().get(&key).unwrap().favourite);
     player.presses("\x1b");
     player.reads("✓ known");
+    // What was listed before the table is not listed after it.
+    drop(host);
+    player.presses("q");
+    player.reads("Leave");
+    player.presses("y");
+    player.sees("no open table", |shown| shown.contains("Open tables") && !shown.contains("with Dorothy"));
 }
 
 /// A replay also works while another program holds the directory, and with broken settings.

@@ -9,6 +9,8 @@ use crate::canvas::Canvas;
 
 /// Width of the light border, in modules, as the standard asks.
 const QUIET: usize = 4;
+/// Where there is no room for that: phones read it.
+const NARROW: usize = 2;
 /// Black and white of the fixed 256 colours.
 const DARK: Color = Color::Indexed(16);
 const LIGHT: Color = Color::Indexed(231);
@@ -27,6 +29,7 @@ pub(super) enum Ink {
 pub(super) struct Code {
     modules: Vec<Module>,
     width: usize,
+    quiet: usize,
     /// Whether to draw blanks only, two to a module; else half blocks, two modules to a cell.
     ascii: bool,
     ink: Ink,
@@ -36,12 +39,22 @@ impl Code {
     /// The code of a ticket; `None` if it is too long. Tickets are read in either case, and capitals take less room.
     pub(super) fn of(ticket: &str, ascii: bool, ink: Ink) -> Option<Self> {
         let code = QrCode::with_error_correction_level(ticket.to_ascii_uppercase(), EcLevel::L).ok()?;
-        Some(Self { width: code.width(), modules: code.into_colors(), ascii, ink })
+        Some(Self { width: code.width(), modules: code.into_colors(), quiet: QUIET, ascii, ink })
+    }
+
+    /// With a narrower border, if only that fits into so many columns and rows.
+    pub(super) fn fitted(self, columns: u16, rows: u16) -> Self {
+        let fits = |code: &Self| {
+            let (wide, high) = code.size();
+            wide <= columns && high <= rows
+        };
+        let narrow = Self { quiet: NARROW, ..self.clone() };
+        if !fits(&self) && fits(&narrow) { narrow } else { self }
     }
 
     /// The columns and rows that the code needs, with its border.
     pub(super) fn size(&self) -> (u16, u16) {
-        let all = self.width + 2 * QUIET;
+        let all = self.width + 2 * self.quiet;
         let (columns, rows) = if self.ascii { (2 * all, all) } else { (all, all.div_ceil(2)) };
         let number = |size| u16::try_from(size).unwrap_or(u16::MAX);
         (number(columns), number(rows))
@@ -49,7 +62,7 @@ impl Code {
 
     /// Whether a module is dark; the border begins at (0, 0).
     fn is_dark(&self, x: usize, y: usize) -> bool {
-        let inside = |at: usize| at.checked_sub(QUIET).filter(|at| *at < self.width);
+        let inside = |at: usize| at.checked_sub(self.quiet).filter(|at| *at < self.width);
         let module = inside(x).zip(inside(y)).and_then(|(x, y)| self.modules.get(y * self.width + x));
         module == Some(&Module::Dark)
     }
@@ -81,7 +94,7 @@ impl Code {
 
     /// Draws the code from the top left of an area that is large enough for it.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let all = self.width + 2 * QUIET;
+        let all = self.width + 2 * self.quiet;
         let row = |y: usize| -> Line<'static> {
             let cells = (0..all).map(|x| if self.ascii { self.blanks(x, y) } else { self.halves(x, 2 * y) });
             cells.collect()
@@ -129,6 +142,18 @@ mod tests {
     }
 
     /// A scanner reads what stands on the screen, with colours and without, on dark terminals and light ones.
+    /// In a window of 80 by 24 the code of a link has a narrower border; where even that does not fit, it keeps the whole
+    /// one, of which the screen tells the size.
+    #[test]
+    fn border_is_narrower_where_there_is_no_room() {
+        let link = format!("http://192.168.1.7:40123/#fd1{}", "a".repeat(150));
+        let code = || Code::of(&link, false, Ink::Colours).unwrap();
+        let (columns, rows) = code().size();
+        assert_eq!(code().fitted(columns, rows).size(), (columns, rows));
+        assert_eq!(code().fitted(80, rows - 1).size(), (columns - 4, rows - 2));
+        assert_eq!(code().fitted(80, rows - 3).size(), (columns, rows));
+    }
+
     #[test]
     fn drawn_code_can_be_scanned() {
         let theme = Theme::new(ThemeName::Dark, Depth::Mono, Pyramids::Rainbow, false);

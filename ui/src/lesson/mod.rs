@@ -47,6 +47,9 @@ const SCRIPTS: [(&str, &str); 5] = [
     ("houses-of-thoth", include_str!("houses-of-thoth.toml")),
 ];
 
+/// The name of a player whose own is the learner's.
+const INSTEAD: &str = "Carla";
+
 /// A script as its file has it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -116,11 +119,13 @@ impl Lesson {
 
     fn begin(id: &str, text: &str, name: &str) -> Result<(Self, Vec<SessionEvent>), LessonError> {
         let file = |why: String| LessonError::File(why);
-        let mut script: Script = toml::from_str(text).map_err(|why| file(why.to_string()))?;
-        // A learner with the name of another player is told apart by a number.
-        let is_taken = script.names.iter().any(|other| other == name);
-        let name = if is_taken { format!("{name} 1") } else { name.to_owned() };
-        script.names.insert(0, name);
+        let read = |text: &str| toml::from_str::<Script>(text).map_err(|why| file(why.to_string()));
+        let mut script = read(text)?;
+        // Another player with the learner's name gets one that no script has.
+        if script.names.iter().any(|other| other == name) {
+            script = read(&text.replace(name, INSTEAD))?;
+        }
+        script.names.insert(0, name.to_owned());
         let seats = u8::try_from(script.names.len()).map_err(|why| file(why.to_string()))?;
         let rules = rule_set(id, seats, &script.options).map_err(|why| file(why.to_string()))?;
         let mut game = AnyGame::create(&rules).map_err(|why| file(why.to_string()))?;

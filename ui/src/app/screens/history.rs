@@ -50,20 +50,20 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
         return format!("{day:<DAY$}table {table}");
     };
     let words = format!("{day:<DAY$}{:<GAME$}", summary.game_name());
-    let me = summary.me.map(Seat::index);
-    let others: Vec<&str> = summary
-        .players
-        .iter()
-        .enumerate()
-        .filter(|(seat, _)| Some(*seat) != me)
-        .map(|(_, name)| name.as_str())
-        .collect();
+    let others = others_of(summary);
     let with = match (others.is_empty(), summary.terms().deal_in_words()) {
         (true, Some(deal)) => deal,
         (true, None) => "alone".to_owned(),
         (false, _) => format!("with {}", listed(&others)),
     };
     if words.width() + with.width() <= width { words + &with } else { words }
+}
+
+/// The names of the other players.
+fn others_of(summary: &Summary) -> Vec<String> {
+    let me = summary.me.map(Seat::index);
+    let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
+    others.map(|(_, name)| name.clone()).collect()
 }
 
 /// Draws the statistics of all games as a table.
@@ -126,7 +126,9 @@ impl History {
                 (format!("{}: {won}. {} UTC. {played}{unrated}", scores.join(", "), past.date()), theme.ink())
             }
             What::Waits(summary) => {
-                (format!("Paused, with {}. You can resume it.", summary.players.join(", ")), theme.ink())
+                let others = others_of(summary);
+                let with = if others.is_empty() { String::new() } else { format!(", with {}", listed(&others)) };
+                (format!("Paused{with}. You can resume it."), theme.ink())
             }
             What::Open(_) => ("It is being played now.".to_owned(), theme.ink()),
             What::Unread => ("This file is being read.".to_owned(), theme.ink()),
@@ -170,9 +172,7 @@ impl History {
         let Some(Past { table, what: What::Waits(summary), .. }) = self.past(cx.context) else {
             return;
         };
-        let me = summary.me.map(Seat::index);
-        let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
-        let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
+        let others = others_of(summary);
         let with = if others.is_empty() { String::new() } else { format!(" with {}", listed(&others)) };
         self.asked = Some(table.clone());
         cx.ask(Question {

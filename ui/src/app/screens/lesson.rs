@@ -7,6 +7,7 @@ use fairdeal_games::{AnyAction, AnyGame, GameInfo, listed};
 use fairdeal_protocol::game::Game as _;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::coach::Speech;
 use super::guided::{Guide, Guided};
@@ -55,6 +56,9 @@ impl LessonGuide {
         }
         // The coach speaks about the table as it is after this.
         table.skip_ahead(cx);
+        if self.lesson.says().is_none() {
+            table.end_with("The guided hand is over.".to_owned());
+        }
         self.offer(table);
         if self.lesson.expects().is_some() {
             cx.unfocus();
@@ -98,13 +102,13 @@ impl LessonGuide {
             return self.draw_ways_on(canvas, inner);
         }
         let locks: Vec<(&str, Lock)> = names.iter().map(|name| (name.as_str(), Lock::Told)).collect();
+        let keys = format!("Its locks open with the keys of {}.", listed(names));
+        // Beside the card, in the frame.
+        let has_room = keys.width() + 13 <= usize::from(inner.width);
+        let keys = if has_room { keys } else { "Its locks open with the keys of all.".to_owned() };
         let card = match names {
             [_] => Shown::alone(),
-            _ => Shown {
-                is_open: false,
-                words: "Nobody knows this card.".to_owned(),
-                below: Below::Words(format!("Its locks open with the keys of {}.", listed(names))),
-            },
+            _ => Shown { is_open: false, words: "Nobody knows this card.".to_owned(), below: Below::Words(keys) },
         };
         let mut lines = vec![Line::default()];
         lines.extend(picture(&locks, &card, theme));

@@ -580,6 +580,23 @@ fn arrows_stay_in_the_home_page() {
     }
 }
 
+/// A table for friends with phones waits ten minutes for whoever is absent.
+#[test]
+fn tables_wait_for_phones() {
+    let absence = |rows: &[&str]| {
+        let mut stage = TestApp::at_home(false);
+        stage.size = (140, 45);
+        stage.keys("o");
+        rows.iter().for_each(|row| stage.click_on(row));
+        stage.click_on("open the table");
+        let options = stage.opened.take().map(|opening| opening.options).unwrap_or_default();
+        options.into_iter().find(|(key, _)| key == "absence").map(|(_, absence)| absence)
+    };
+    assert_eq!(absence(&[]), None);
+    assert_eq!(absence(&["friends with phones"]), Some("600".to_owned()));
+    assert_eq!(absence(&["friends with phones", "friends with phones"]), None);
+}
+
 /// The table that the set-up asks for.
 fn opening(keys: &str) -> Opening {
     opening_at(TestApp::at_home(false), keys)
@@ -612,7 +629,7 @@ fn set_up_opens_the_table_that_it_shows() {
     assert!(table.options.contains(&("target".to_owned(), "150".to_owned())));
     assert!(!table.options.iter().any(|(key, _)| key == "turn-time"));
     // Three seats and one bot, a time for turns among the further options, which Enter unfolds and does not begin.
-    let table = opening("v>v>vvvvv-vv>-");
+    let table = opening("v>v>vvvvvv-vv>-");
     assert_eq!((table.seats, table.bots, table.networked, table.lan), (3, 1, true, true));
     assert!(table.options.contains(&("turn-time".to_owned(), "60".to_owned())), "{:?}", table.options);
     let table = opening(">-");

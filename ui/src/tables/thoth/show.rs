@@ -182,8 +182,40 @@ fn told(text: String, style: Style) -> Line<'static> {
 pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
     match event {
         ThothEvent::Bids { bids, winner } => Some(bids_shown(bids, *winner, view)),
+        ThothEvent::Demolished { seat, fell: true } => Some(fallen(*seat, view)),
+        ThothEvent::KnockedOver { by, victim, toppled } => Some(knocked_over(*by, *victim, *toppled, view)),
         ThothEvent::Scored { ended_by, scores, totals } => scored(game, (*ended_by, scores, totals), view),
         _ => None,
+    }
+}
+
+/// A house that the die has brought down.
+fn fallen(seat: Seat, view: &ViewContext<'_>) -> Animation {
+    let theme = view.theme;
+    let is_mine = view.me == Some(seat);
+    let whose = if is_mine { "Your".to_owned() } else { format!("{}'s", view.name(seat)) };
+    let lines = [
+        ("The die of twenty showed no more than the Stories of the house.", theme.ink()),
+        ("It is a Foundation again, and its pyramids are back in the bank.", theme.accent()),
+    ];
+    Animation {
+        title: format!("{whose} house falls"),
+        lines: lines.map(|(words, style)| told(words.to_owned(), style)).into(),
+    }
+}
+
+/// A house that another player has knocked over, by a twenty or on purpose.
+fn knocked_over(by: Seat, victim: Seat, toppled: bool, view: &ViewContext<'_>) -> Animation {
+    let theme = view.theme;
+    let (by, victim) = (view.name(by), view.name(victim));
+    let how = if toppled { "topples it for 156 points" } else { "rolls a twenty: it is an accident" };
+    let lines = [
+        (format!("{by} {how}."), theme.ink()),
+        (format!("{victim} takes over the house of {by}, who begins again."), theme.accent()),
+    ];
+    Animation {
+        title: format!("The house of {victim} is knocked over"),
+        lines: lines.map(|(words, style)| told(words, style)).into(),
     }
 }
 
@@ -272,7 +304,11 @@ fn scored(
         .push(told(format!("{} {verb} the best score of the hand.", fairdeal_games::listed(&winners)), theme.accent()));
     let target = game.target();
     if totals.iter().any(|total| *total >= target) {
-        lines.push(told(format!("A total has reached {target}: the game is over."), theme.title()));
+        let words = match target {
+            1 => "Somebody has scored: the game is over.".to_owned(),
+            _ => format!("A total has reached {target}: the game is over."),
+        };
+        lines.push(told(words, theme.title()));
     }
     Some(Animation { title: format!("{title}: the hand is over"), lines })
 }

@@ -48,7 +48,23 @@ pub(super) fn words(game: &Thoth, action: &ThothAction, view: &ViewContext<'_>) 
         ThothAction::Topple { target } => {
             format!("topple {}'s house for 156 points", view.name(target))
         }
-        ThothAction::Play { card, as_, .. } => play(game, card, as_, view),
+        ThothAction::Play { card, as_, .. } => play(game, card, as_, view) + &risk(game, as_, view),
+    }
+}
+
+/// The rolls of the die of twenty that bring the player's house down after an addition, if any do.
+fn risk(game: &Thoth, as_: Use, view: &ViewContext<'_>) -> String {
+    let stories = view.me.and_then(|me| game.house(me)).map_or(0, House::stories);
+    let after = match as_ {
+        Use::Raise { .. } => stories,
+        Use::Story => stories + 1,
+        _ => 0,
+    };
+    match after {
+        _ if !game.has_happenstance() => String::new(),
+        0 => String::new(),
+        1 => "; it falls on a roll of 1 in 20".to_owned(),
+        worst => format!("; it falls on a roll of 1 to {worst} in 20"),
     }
 }
 

@@ -52,7 +52,10 @@ fn draw_table(table_screen: &TableScreen, context: &Context, over: &mut Over, ca
             inspector::draw(table_screen, context, &snapshot.game, view, canvas, areas.inspector);
         }
     });
-    draw_rule(canvas, areas.rule);
+    // A prompt of several rows takes the place of the rule.
+    if prompt.len() <= 1 {
+        draw_rule(canvas, areas.rule);
+    }
     draw_upwards(canvas, areas.prompt, prompt);
     match over {
         Over::Nothing | Over::Outcome => draw_keys(table_screen, context, snapshot, canvas, &areas),
@@ -84,6 +87,7 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
         let note = match waiting {
             // After the end nobody is missed.
             _ if over => None,
+            _ if table_screen.paused.contains(seat) => Some(("has paused".to_owned(), false)),
             Some(Waiting { silent: Some(silent), .. }) => {
                 Some((format!("silent for {}", time_in_words(*silent)), true))
             }
@@ -236,7 +240,7 @@ fn draw_keys(
         matches!(snapshot.standing, Standing::Practice { undo, .. } if undo > 0).then(|| of(Intent::Undo, "undo"));
     let ended = table_screen.is_over() || table_screen.is_closed();
     if ended && !replays {
-        let choices = outcome::ways_on(table_screen).chain(outcome::keepsakes(table_screen));
+        let choices = outcome::ways_on(table_screen).chain(outcome::keepsakes(table_screen, context));
         all.extend(choices.map(|(key, label, target)| (key, label, Some(target))));
         all.extend(undo);
     } else if !replays {

@@ -32,6 +32,7 @@ impl TableScreen {
                 self.catch_up(cx);
                 self.ending.ended = true;
                 if self.ending.left {
+                    cx.toast(Tone::Plain, "You have left the game for good.");
                     return self.go(cx);
                 }
                 if self.ending.outcome.is_none() && self.ending.failed.is_none() {

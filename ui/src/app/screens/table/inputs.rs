@@ -186,6 +186,10 @@ impl TableScreen {
         if let Some(spot) = self.choice.picked.pop() {
             return cx.focus(Target::Spot(spot));
         }
+        // While the host does not answer there is nothing to lose.
+        if self.snapshot.is_none() && self.lobby.seats.is_empty() {
+            return self.go(cx);
+        }
         // Esc closes what is open. It does not leave: a key too many must not end a game.
         let key = cx.context.keymap.key(Intent::Quit);
         cx.toast(Tone::Plain, format!("Press {key} to leave the table."));

@@ -29,7 +29,7 @@ use fairdeal_session::text::MAX_SHOWN;
 use fairdeal_session::view::{LobbySeat, LobbyView, option_in_words};
 
 /// How a ticket comes to work beyond the own network.
-const BEYOND: &str = "For friends elsewhere, name a meeting point in the settings (meet), or let your router forward a \
+const BEYOND: &str = "For friends elsewhere, name a meeting point in settings.toml (meet), or let your router forward a \
                       port to this machine: host with --listen and --external.";
 
 /// The page of the lobby.
@@ -554,6 +554,7 @@ fn draw_code((ticket, link): (&str, Option<&str>), context: &Context, canvas: &m
     let Some(code) = Code::of(link.unwrap_or(ticket), canvas.theme().is_ascii(), ink) else {
         return paragraph(canvas, page, "This ticket is too long for a QR code. Press y to copy it.");
     };
+    let code = code.fitted(area.width, area.height);
     let (columns, rows) = code.size();
     if columns > area.width || rows > area.height {
         let words = format!(

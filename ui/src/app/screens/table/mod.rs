@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use fairdeal_games::match_game;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, GameInfo, game_info, name_of};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use ratatui::layout::Rect;
@@ -279,6 +280,11 @@ impl TableScreen {
         self.status = Some(status);
     }
 
+    /// Says so in place of whose turn it is: for the end of a lesson.
+    pub fn end_with(&mut self, status: String) {
+        self.status = Some(status);
+    }
+
     /// Offers one action alone, or none: for a lesson.
     pub fn offer_only(&mut self, action: Option<&AnyAction>) {
         let mut now = self.choice.offers.all().iter().map(|offer| &offer.action);
@@ -396,7 +402,18 @@ impl TableScreen {
             return [button::READY, button::CHAT].into_iter().find(|target| layer.area(*target).is_some());
         }
         let any = || targets().find(|target| !target.is_key());
-        targets().find(is_lit).or_else(own).or_else(any)
+        // A vote or a fire is not what a key too many should ask for.
+        let is_deed = |target: &Target| matches!(target, Target::Spot(Spot::Button(_)));
+        let is_own = |target: &Target| match target {
+            Target::Spot(Spot::Seat(seat) | Spot::Part(seat, _)) => Some(*seat) == self.me(),
+            _ => false,
+        };
+        let to_act = self.snapshot.as_ref().map(|snapshot| snapshot.game.to_act());
+        let waits = !self.me().is_some_and(|me| to_act.is_some_and(|to_act| to_act.contains(me)));
+        let lit = targets().filter(|target| !(waits && is_deed(target))).find(is_lit);
+        let own = || own().or_else(|| targets().filter(|_| waits).find(is_own));
+        let calm = || targets().find(|target| !target.is_key() && !is_deed(target));
+        lit.or_else(own).or_else(calm).or_else(any)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>, passed: Duration) {
@@ -550,7 +567,7 @@ impl Screen for TableScreen {
         let mut all: Vec<(String, String)> = Vec::new();
         let of = |intent: Intent| (keys.keys(intent), intent.words().to_owned());
         if self.ending.outcome.is_some() || self.snapshot.is_some() && self.is_spectator() {
-            let choices = outcome::ways_on(self).chain(outcome::keepsakes(self));
+            let choices = outcome::ways_on(self).chain(outcome::keepsakes(self, context));
             all.extend(choices.map(|(key, label, _)| (key, label)));
             all.extend([Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal].map(of));
         } else if let Some(snapshot) = &self.snapshot {

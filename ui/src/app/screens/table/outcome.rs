@@ -3,6 +3,7 @@
 use fairdeal_games::{AnyGame, listed};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -13,12 +14,14 @@ use crate::canvas::{Canvas, Target, fit, wrapped};
 use crate::tables::ViewContext;
 use crate::widgets::{banner, bar};
 use fairdeal_session::past::solitaire::Solitaire;
-use fairdeal_session::view::Snapshot;
+use fairdeal_session::view::{Snapshot, Standing};
 
-/// Columns of the sheet's text.
+/// The most columns of the sheet's text.
 const COLUMNS: usize = 72;
 /// Rows of the sheet round its text: its frame, its buttons and a blank row.
 const FRAME: usize = 5;
+/// From so many rows on, the sheet has a banner, and blank rows between bars.
+const ROOMY: u16 = 24;
 /// Shown if the transcript could not be written.
 const UNSAVED: &str = "The game is not saved yet: fairdeal resume saves it once there is room.";
 
@@ -75,12 +78,14 @@ pub(super) fn ways_on(table_screen: &TableScreen) -> impl Iterator<Item = Choice
 }
 
 /// The uses of the game that is over.
-pub(super) fn keepsakes(table_screen: &TableScreen) -> impl Iterator<Item = Choice> {
+pub(super) fn keepsakes(table_screen: &TableScreen, context: &Context) -> impl Iterator<Item = Choice> {
     let outcome = table_screen.ending.outcome.as_ref();
     let share = outcome.map(|_| ("y".to_owned(), "copy".to_owned(), button::SHARE));
     let saved = outcome.is_some_and(|outcome| outcome.transcript.is_some());
     let audit = saved.then(|| ("a".to_owned(), "audit".to_owned(), button::AUDIT));
-    let page = saved.then(|| ("b".to_owned(), "save as a web page".to_owned(), button::PAGE));
+    // A program without a page inside has none to put the game into.
+    let page = (saved && (context.is_page || context.serves_page))
+        .then(|| ("b".to_owned(), "save as a web page".to_owned(), button::PAGE));
     audit.into_iter().chain(share).chain(page)
 }
 
@@ -90,10 +95,10 @@ fn fairness(
     context: &Context,
     snapshot: &Snapshot,
     outcome: &Outcome,
-    room: usize,
+    (columns, room): (usize, usize),
 ) -> Vec<Line<'static>> {
     let theme = &context.theme;
-    let said = |words: String| wrapped(&words, COLUMNS, 0).into_iter().map(Line::raw).collect::<Vec<_>>();
+    let said = |words: String| wrapped(&words, columns, 0).into_iter().map(Line::raw).collect::<Vec<_>>();
     let sealed = theme.glyph("◈", "#");
     match (&table_screen.ending.audit, &outcome.transcript) {
         _ if table_screen.is_practice() => said("Practice: nothing was sealed, and nothing is saved.".to_owned()),
@@ -103,7 +108,7 @@ fn fairness(
         }
         (None, Some(_)) => said(format!("{sealed} sealed: the audit computes every draw again")),
         (Some(audit), Some(_)) => {
-            let mut lines = audit.in_short(context, COLUMNS, room.saturating_sub(1));
+            let mut lines = audit.in_short(context, columns, room.saturating_sub(1));
             let kept = if context.is_page {
                 "The game is here until you close this page: save it with b."
             } else {
@@ -115,6 +120,14 @@ fn fairness(
     }
 }
 
+/// Who left the game before its end, as a sentence.
+fn departed_in_words(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
+    let Standing::Sealed(progress) = &snapshot.standing else { return None };
+    let gone = Seat::first(snapshot.names.len()).filter(|seat| !progress.live.contains(*seat));
+    let gone: Vec<String> = gone.map(|seat| table_screen.name_of(seat)).collect();
+    (!gone.is_empty()).then(|| format!("{} left the game before its end.", listed(&gone)))
+}
+
 /// The result sheet: the winner, the ranking with bars, and what can be done next.
 pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
@@ -122,7 +135,9 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
         return;
     };
     let mut ranking: Vec<(&String, i64)> = table_screen.names.iter().zip(outcome.scores.iter().copied()).collect();
-    ranking.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+    ranking.sort_by_key(|(name, score)| std::cmp::Reverse((outcome.winners.contains(name), *score)));
+    let columns = COLUMNS.min(usize::from(canvas.area().width).saturating_sub(6));
+    let is_roomy = canvas.area().height >= ROOMY;
     let most = ranking.iter().map(|(_, score)| *score).max().unwrap_or(0).max(1);
     let name_columns = ranking.iter().map(|(name, _)| name.width()).max().unwrap_or(0).min(24);
     let so_far = match table_screen.names.len() {
@@ -131,7 +146,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
     };
     let mut lines = vec![Line::default()];
     let large = match outcome.winners.as_slice() {
-        [one] if table_screen.names.len() > 1 => banner(one, 68, theme),
+        [one] if table_screen.names.len() > 1 && is_roomy => banner(one, 68, theme),
         _ => None,
     };
     match large {
@@ -148,10 +163,12 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
             vec![Span::styled(format!("{score:>6}  "), theme.title()), Span::raw(fit(name, name_columns + 2))];
         if has_bars {
             spans.extend(bar(score, most, 24, theme));
-            // Bars that touch would be one block.
-            lines.push(Line::from(std::mem::take(&mut spans)));
         }
         lines.push(Line::from(spans));
+        if has_bars && is_roomy {
+            // Bars that touch would be one block.
+            lines.push(Line::default());
+        }
     }
     lines.push(Line::default());
     let largest = table_screen.ending.gains.largest().filter(|_| has_bars);
@@ -159,22 +176,26 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, snapshot: &Sna
         let name = table_screen.names.get(seat)?;
         Some(format!("The largest gain at once: {name}, +{points}."))
     });
-    let notes = decided.iter().chain(&so_far);
-    lines.extend(notes.flat_map(|words| wrapped(words, COLUMNS, 0)).map(Line::raw));
-    if decided.is_some() || !so_far.is_empty() {
+    let left = departed_in_words(table_screen, snapshot);
+    let notes: Vec<&String> = left.iter().chain(&decided).chain(&so_far).collect();
+    let has_notes = !notes.is_empty();
+    lines.extend(notes.into_iter().flat_map(|words| wrapped(words, columns, 0)).map(Line::raw));
+    if has_notes {
         lines.push(Line::default());
     }
     let room = usize::from(canvas.area().height).saturating_sub(lines.len() + FRAME);
-    lines.extend(fairness(table_screen, context, snapshot, outcome, room));
+    lines.extend(fairness(table_screen, context, snapshot, outcome, (columns, room)));
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(5);
     let inner = window(canvas, "The game is over", 76, rows);
     let text = inner.inner(ratatui::layout::Margin::new(1, 0));
-    canvas.rows(text, lines);
+    // The last two rows are the buttons'.
+    canvas.rows(Rect { height: text.height.saturating_sub(2), ..text }, lines);
     let quit = crate::keys::Intent::Quit;
     let table = ("Enter".to_owned(), "table".to_owned(), button::CLOSE);
     let leave = (context.keymap.key(quit), "leave".to_owned(), Target::Key(quit));
     let below: Vec<Choice> = std::iter::once(table).chain(ways_on(table_screen)).chain([leave]).collect();
-    for (from_below, choices) in [(2, keepsakes(table_screen).collect()), (1, below)] {
+    // The lower row first, because the first target gets the focus: Enter shows the table.
+    for (from_below, choices) in [(1, below), (2, keepsakes(table_screen, context).collect())] {
         let mut x = text.x;
         for (key, label, target) in choices {
             x = canvas.button((x, inner.bottom().saturating_sub(from_below)), &key, &label, target);

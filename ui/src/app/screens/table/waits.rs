@@ -68,7 +68,9 @@ impl TableScreen {
         };
         match waits.may_claim {
             Some(Closing::Unsigned) => {
-                format!(" Too few of the others are there. Press {key} to pause; the game is saved.")
+                format!(
+                    " Too few of the others are there. Press {key} to pause: the game is saved, and the history can give it up."
+                )
             }
             Some(closing) => {
                 let why = self.closing_in_words(closing).filter(|_| says_why);
