@@ -118,8 +118,8 @@ pub struct Marks {
 pub struct Layer {
     /// Targets in drawing order.
     pub targets: Vec<(Rect, Target)>,
-    /// What can be chosen by its words, as a row of real buttons has it beside a frame for fingers: also what had no room
-    /// in the row of keys.
+    /// All that can be chosen by its words, as a row of real buttons has it beside a frame for fingers: also what had no
+    /// room in the row of keys.
     pub buttons: Vec<(String, Target)>,
     /// The places of a table, including those that cannot be chosen.
     pub places: BTreeMap<Spot, Rect>,

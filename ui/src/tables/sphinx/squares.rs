@@ -48,7 +48,7 @@ pub(super) struct Grid {
     pub(super) below: Rect,
 }
 
-/// What stands by the board.
+/// The neighbour of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Neighbour {
     /// A row under it; the screen has a rail.

@@ -120,7 +120,7 @@ fn fairness(
     }
 }
 
-/// Who left the game before its end, as a sentence.
+/// The players who left before the end, as a sentence.
 fn departed_in_words(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
     let Standing::Sealed(progress) = &snapshot.standing else { return None };
     let gone = Seat::first(snapshot.names.len()).filter(|seat| !progress.live.contains(*seat));
