@@ -99,7 +99,7 @@ impl Browser {
             let text = self.shows(is_next).await;
             if text.contains("save as a web page") {
                 assert!(is_titled, "the title has told no turn");
-                return self.saves().await;
+                return self.saves(false).await;
             } else if text.contains("Sure?") {
                 self.keys(&['y']).await;
             } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
@@ -118,15 +118,50 @@ impl Browser {
         }
     }
 
+    /// Touches the button with these words, or the first one that acts: the turn may have ended meanwhile.
+    async fn presses(&self, words: Option<&str>) -> bool {
+        let all = "[...document.querySelectorAll('#buttons button')]";
+        match words {
+            Some(words) => {
+                self.touches(&format!("return {all}.find((button) => button.textContent === '{words}')")).await
+            }
+            None => {
+                let reads = "['hint', 'seal', 'chat', 'rule', 'scores', 'log', 'leave', 'rules', 'audit', 'copy']";
+                self.touches(&format!("return {all}.find((button) => !{reads}.includes(button.textContent))")).await
+            }
+        }
+    }
+
+    /// Plays by the hints with a finger alone until the game is over, and saves it.
+    async fn plays_by_touch(&self) -> Vec<u8> {
+        loop {
+            let is_next = |text: &str| {
+                ["YOUR TURN", "Sure?", "save as a web page", "Enter continue"].iter().any(|words| text.contains(words))
+            };
+            let text = self.shows(is_next).await;
+            if text.contains("save as a web page") {
+                return self.saves(true).await;
+            }
+            if text.contains("YOUR TURN") && !text.contains("Sure?") && !text.contains("Enter continue") {
+                self.presses(Some("hint")).await;
+            }
+            self.presses(None).await;
+        }
+    }
+
     /// Saves the game as a page, and returns the transcript in it.
-    async fn saves(&self) -> Vec<u8> {
+    async fn saves(&self, by_touch: bool) -> Vec<u8> {
         let watch = "const make = URL.createObjectURL;
             URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved = text)); return make(blob) }";
         self.script(watch).await;
         let began = Instant::now();
         loop {
             // The sheet is over the board once the last cards have moved.
-            self.keys(&['b']).await;
+            if by_touch {
+                self.presses(Some("save as a web page")).await;
+            } else {
+                self.keys(&['b']).await;
+            }
             if let Some(html) = self.script("return window.saved ?? null").await.as_str() {
                 assert!(html.contains("connect-src 'none'"), "the saved page opens no connection");
                 let (_, game) = html.split_once("id=\"game\"").unwrap();
@@ -177,6 +212,37 @@ async fn programs_and_browsers_play_to_the_audit() {
     one.shows(|text| text.contains("✓ fair")).await;
     one.client.clone().close().await.unwrap();
     other.client.clone().close().await.unwrap();
+}
+
+/// A phone takes a seat and plays to the end, with a finger and its keyboard alone. Nothing is wider than its screen, and
+/// no button lower than 44 pixels.
+#[tokio::test(flavor = "multi_thread")]
+async fn phone_plays_by_touch() {
+    let Some(page) = page() else { return };
+    let phone = match Browser::start_phone().await {
+        Ok(phone) => phone,
+        Err(why) => return require::skip("browser", why),
+    };
+    let root = TempDir::new().unwrap();
+    let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", "target=1", "--phones"]);
+    phone.client.goto(&ticket.link().expect("the host has a door")).await.unwrap();
+    phone.until("welcome", "Your name at the table?").await;
+    assert!(phone.touches("return document.getElementById('typed')").await);
+    let name: Vec<char> = "Cleo".chars().collect();
+    phone.keys(&[&name[..], &[ENTER]].concat()).await;
+    phone.shows(|text| text.contains("not ready yet")).await;
+    // A button that has just appeared takes no press: it could have been meant for another.
+    while phone.text().await.contains("not ready yet") {
+        phone.presses(Some("ready")).await;
+    }
+    phone.shows(|text| text.contains("YOUR TURN") || text.contains("Waiting for")).await;
+    let fits = "const page = document.documentElement;
+        const low = [...document.querySelectorAll('#buttons button')].filter((b) => b.getBoundingClientRect().height < 44);
+        return page.scrollWidth <= innerWidth && page.scrollHeight <= innerHeight && low.length === 0";
+    assert_eq!(phone.script(fits).await, true);
+    let saved = phone.plays_by_touch().await;
+    assert!(saved == transcript(&mut host), "the transcripts differ");
+    phone.client.clone().close().await.unwrap();
 }
 
 /// A browser without a seat watches a game to its end. It joins by a pasted ticket, from a page without one.

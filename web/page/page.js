@@ -104,16 +104,20 @@
     }
   }
 
-  // Buttons for fingers. The same ones stay as they are: a finger may be on one.
+  // How long a button with new words takes no press, in milliseconds: the finger was on its way to the old ones.
+  const GUARD = 300;
+  const changed = new WeakMap();
+
+  // Buttons for fingers. Elements stay and change their words: a finger may be on one.
   function offer(words) {
-    if (buttons.childElementCount === words.length && words.every((word, at) => buttons.children[at].textContent === word)) return;
-    buttons.replaceChildren(...words.map((word) => {
-      const button = document.createElement("button");
+    while (buttons.childElementCount > words.length) buttons.lastChild.remove();
+    words.forEach((word, at) => {
+      const button = buttons.children[at] ?? buttons.appendChild(document.createElement("button"));
       button.type = "button";
+      if (button.textContent === word) return;
       button.textContent = word;
-      return button;
-    }));
-    buttons.scrollLeft = 0;
+      changed.set(button, performance.now());
+    });
   }
 
   // Whether the player types into a field, and whether by touch.
@@ -296,11 +300,20 @@
       if (!event.ctrlKey && event.deltaY) roll(event.deltaMode === 1 ? event.deltaY * CELL.height : event.deltaY);
     };
     table.addEventListener("wheel", wheel, { passive: true });
-    buttons.addEventListener("click", ({ target }) => {
+    // What counts is what a button said when the finger came down; a key of a keyboard has no such moment.
+    let meant = null;
+    const said = (button) => (performance.now() - changed.get(button) < GUARD ? "" : button.textContent);
+    buttons.addEventListener("pointerdown", ({ target }) => {
       const button = target.closest("button");
+      meant = button && said(button);
+    });
+    buttons.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
       if (!button) return;
-      touches = true;
-      ask({ press: button.textContent });
+      touches = event.pointerType !== "mouse";
+      const words = meant ?? button.textContent;
+      if (words) ask({ press: words });
+      meant = null;
     });
     const refresh = () => ask({ refresh: surroundings() });
     LIGHT.addEventListener("change", refresh);
