@@ -87,6 +87,25 @@ impl Browser {
         }
     }
 
+    /// Takes one own action by the hint. Returns whether the game is over.
+    async fn acts(&self) -> bool {
+        let next = ["YOUR TURN", "Now choose", "Sure?", "save as a web page", "Enter continue"];
+        loop {
+            let text = self.shows(|text| next.iter().any(|words| text.contains(words))).await;
+            if text.contains("save as a web page") {
+                return true;
+            } else if text.contains("Sure?") {
+                self.keys(&['y']).await;
+            } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
+                self.keys(&['h']).await;
+                self.keys(&[ENTER]).await;
+                return false;
+            } else {
+                self.keys(&[ENTER]).await;
+            }
+        }
+    }
+
     /// Plays by the hints until the game is over, and saves it. Reloads the page after so many own actions.
     async fn plays(&self, mut reload_after: Option<u32>) -> Vec<u8> {
         let (mut acted, mut is_titled) = (0, false);
@@ -212,6 +231,37 @@ async fn programs_and_browsers_play_to_the_audit() {
     one.shows(|text| text.contains("✓ fair")).await;
     one.client.clone().close().await.unwrap();
     other.client.clone().close().await.unwrap();
+}
+
+/// A browser that is killed in the middle of what it does comes back to its seat, each time: what it has signed was in
+/// its database before. `FAIRDEAL_KILLS=20` kills it so often.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_browser_comes_back_to_its_seat() {
+    let Some(page) = page() else { return };
+    let Some(mut browser) = start().await else { return };
+    let kills = std::env::var("FAIRDEAL_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(3_u32);
+    let root = TempDir::new().unwrap();
+    let target = format!("target={}", 20 * kills);
+    let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", &target]);
+    let link = ticket.link().expect("the host has a door");
+    browser.sits_down(&link, "Ada").await;
+    for kill in 0..kills {
+        // So many actions, and the last one has only begun: the milliseconds differ from kill to kill.
+        for _ in 0..=kill % 3 {
+            if browser.acts().await {
+                break;
+            }
+        }
+        sleep(Duration::from_millis(u64::from(kill * 7 % 40))).await;
+        browser = browser.killed_and_started().await;
+        browser.client.goto(&link).await.unwrap();
+        let back = ["YOUR TURN", "Waiting for", "Enter continue", "save as a web page", "This hand is over"];
+        browser.shows(|text| back.iter().any(|words| text.contains(words))).await;
+    }
+    let saved = browser.plays(None).await;
+    assert!(saved == transcript(&mut host), "the transcripts differ");
+    browser.client.clone().close().await.unwrap();
 }
 
 /// A phone takes a seat and plays to the end, with a finger and its keyboard alone. Nothing is wider than its screen, and
