@@ -264,6 +264,30 @@ async fn killed_browser_comes_back_to_its_seat() {
     browser.client.clone().close().await.unwrap();
 }
 
+/// A seat is open in one tab: the one that was opened last. The other says so and signs nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn second_tab_takes_the_seat_over() {
+    let Some(page) = page() else { return };
+    let Some(browser) = start().await else { return };
+    let root = TempDir::new().unwrap();
+    let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", "target=30"]);
+    let link = ticket.link().expect("the host has a door");
+    browser.sits_down(&link, "Ada").await;
+    assert!(!browser.acts().await);
+    let first = browser.client.window().await.unwrap();
+    let second = browser.client.new_window(true).await.unwrap().handle;
+    browser.client.switch_to_window(second.clone()).await.unwrap();
+    browser.client.goto(&link).await.unwrap();
+    browser.shows(|text| text.contains("YOUR TURN") || text.contains("Waiting for")).await;
+    browser.acts().await;
+    browser.client.switch_to_window(first).await.unwrap();
+    browser.shows(|text| text.contains("open in another tab")).await;
+    browser.client.switch_to_window(second).await.unwrap();
+    let saved = browser.plays(None).await;
+    assert!(saved == transcript(&mut host), "the transcripts differ");
+    browser.client.clone().close().await.unwrap();
+}
+
 /// A phone takes a seat and plays to the end, with a finger and its keyboard alone. Nothing is wider than its screen, and
 /// no button lower than 44 pixels.
 #[tokio::test(flavor = "multi_thread")]
