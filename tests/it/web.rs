@@ -264,6 +264,38 @@ async fn killed_browser_comes_back_to_its_seat() {
     browser.client.clone().close().await.unwrap();
 }
 
+/// Whoever looks elsewhere is told the turn, once it is wanted.
+#[tokio::test(flavor = "multi_thread")]
+async fn turn_is_told_to_whoever_looks_elsewhere() {
+    let Some(page) = page() else { return };
+    let Some(browser) = start().await else { return };
+    let root = TempDir::new().unwrap();
+    let (_host, ticket) = host(&page, root.path(), "loot", &["--seats", "2"]);
+    browser.client.goto(&ticket.link().expect("the host has a door")).await.unwrap();
+    browser.until("welcome", "Your name at the table?").await;
+    // No headless browser shows a notification, and none is hidden.
+    let stage = "window.told = [];
+        window.Notification = class {
+            static permission = 'default';
+            static async requestPermission() { this.permission = 'granted' }
+            constructor(title, { body }) { told.push(body) }
+        };
+        Object.defineProperty(document, 'hidden', { get: () => true })";
+    browser.script(stage).await;
+    browser.client.find(fantoccini::Locator::Css("#tell")).await.unwrap().click().await.unwrap();
+    browser.says("Ada").await;
+    browser.shows(|text| text.contains("YOUR TURN")).await;
+    let began = Instant::now();
+    let told = loop {
+        let told = browser.script("return told").await;
+        if told != serde_json::json!([]) || began.elapsed() > PATIENCE {
+            break told;
+        }
+    };
+    assert_eq!(told, serde_json::json!(["It is your turn."]));
+    browser.client.clone().close().await.unwrap();
+}
+
 /// A seat is open in one tab: the one that was opened last. The other says so and signs nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn second_tab_takes_the_seat_over() {

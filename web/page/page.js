@@ -85,7 +85,7 @@
     if (turn !== answer.turn) {
       turn = answer.turn;
       document.title = turn ? `\u25cf Your turn: ${title}` : title;
-      if (turn && document.hidden) navigator.vibrate?.(200);
+      if (turn && document.hidden) tellTurn();
     }
     if (answer.go !== undefined) location.hash = answer.go;
     if (answer.copy !== undefined) copy(answer.copy);
@@ -126,6 +126,42 @@
   // Whether a table waits for the player, and the title while none does.
   let turn = false;
   let title = document.title;
+
+  // A sign for whoever looks elsewhere, if it is wanted: a notification, or a tone where the browser allows none, as for
+  // pages by plain http. Phones vibrate.
+  const tell = document.getElementById("tell");
+  let audio = null;
+  function tellTurn() {
+    navigator.vibrate?.(200);
+    if (tell.ariaPressed !== "true") return;
+    if (window.Notification?.permission === "granted") {
+      const shown = new Notification("fairdeal", { body: "It is your turn.", tag: "turn" });
+      shown.onclick = () => focus();
+    } else if (audio) {
+      const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+      volume.gain.value = 0.1;
+      tone.connect(volume).connect(audio.destination);
+      tone.start();
+      tone.stop(audio.currentTime + 0.25);
+    }
+  }
+
+  // Browsers ask for leave, and let a page sound, only after a press.
+  async function wantsTelling() {
+    const wants = tell.ariaPressed !== "true";
+    tell.ariaPressed = String(wants);
+    table.focus();
+    if (!wants) return;
+    audio ??= window.AudioContext ? new AudioContext() : null;
+    if (window.isSecureContext) await window.Notification?.requestPermission?.();
+  }
+
+  // While a table is open a phone should not go dark over it. Plain http has no such lock.
+  async function stayAwake() {
+    try {
+      if (!document.hidden) await navigator.wakeLock?.request("screen");
+    } catch { }
+  }
 
   function saveGame(name, game) {
     const element = `<script type="text/plain" id="game" data-name="${name}">${game}<\/script>`;
@@ -318,6 +354,12 @@
     const refresh = () => ask({ refresh: surroundings() });
     LIGHT.addEventListener("change", refresh);
     document.addEventListener("visibilitychange", () => (document.hidden ? ask("hidden") : refresh()));
+    if (JOINS) {
+      document.addEventListener("visibilitychange", stayAwake);
+      stayAwake();
+      tell.hidden = false;
+      tell.addEventListener("click", wantsTelling);
+    }
     let resized = 0;
     new ResizeObserver(() => {
       clearTimeout(resized);
