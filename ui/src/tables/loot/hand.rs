@@ -32,6 +32,21 @@ pub(super) fn rows(scale: Scale) -> u16 {
 /// A card of the hand: its face, and its score where the board may tell, unless the player does not know it yet.
 type Held = (Slot, Option<(Face, Option<i32>)>);
 
+/// Cards that are drawn together.
+struct Block {
+    /// What they are together, if anything.
+    group: Option<Group>,
+    cards: Vec<Held>,
+    /// Whether more of the group lies in another row, which tells its points.
+    is_part: bool,
+}
+
+impl Block {
+    fn new(group: Option<Group>, cards: Vec<Held>) -> Self {
+        Self { group, cards, is_part: false }
+    }
+}
+
 /// The hand as it is drawn: groups of cards, the last one of unknown cards. Where the board must not say what is best,
 /// the cards lie in one row by rank.
 fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<Block> {
@@ -39,7 +54,7 @@ fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<Block> {
         let mut held = sight.own.clone();
         held.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
         let held = held.into_iter().map(|(face, slot)| (slot, Some((face, None))));
-        return vec![(None, held.collect())];
+        return vec![Block::new(None, held.collect())];
     }
     let (groups, _) = sight.arranged();
     let slot_of = |face: Face| {
@@ -53,13 +68,13 @@ fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<Block> {
             .iter()
             .filter_map(|(face, points)| Some((slot_of(*face)?, Some((*face, Some(*points))))))
             .collect();
-        blocks.push((Some(group), held));
+        blocks.push(Block::new(Some(group), held));
     }
     let hand = sight.me.map_or(&[][..], |me| loot.hand_of(me)).iter();
     let is_known = |slot: &Slot| sight.own.iter().any(|(_, own)| own == slot);
     let unknown: Vec<Held> = hand.filter(|slot| !is_known(slot)).map(|slot| (*slot, None)).collect();
     if !unknown.is_empty() {
-        blocks.push((None, unknown));
+        blocks.push(Block::new(None, unknown));
     }
     blocks
 }
@@ -68,7 +83,7 @@ fn grouped(loot: &Loot, sight: &Sight, view: &ViewContext<'_>) -> Vec<Block> {
 pub(super) fn row(loot: &Loot, view: &ViewContext<'_>) -> Vec<Spot> {
     let sight = Sight::of(loot, view.me, view.known);
     let groups = grouped(loot, &sight, view);
-    let cards = groups.into_iter().flat_map(|(_, cards)| cards);
+    let cards = groups.into_iter().flat_map(|block| block.cards);
     cards.map(|(slot, _)| Spot::Card(slot)).collect()
 }
 
@@ -95,19 +110,18 @@ pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>,
     }
 }
 
-/// A group of cards and what they are together, if anything.
-type Block = (Option<Group>, Vec<Held>);
-
-/// The hand in two rows. A group that lies in both is named where more of it lies.
+/// The hand in two rows. A group that lies in both has its points where more of it lies, and its name in both.
 fn halved(blocks: Vec<Block>) -> [Vec<Block>; 2] {
-    let mut room = blocks.iter().map(|(_, cards)| cards.len()).sum::<usize>().div_ceil(2);
+    let mut room = blocks.iter().map(|block| block.cards.len()).sum::<usize>().div_ceil(2);
     let (mut upper, mut lower) = (Vec::new(), Vec::new());
-    for (group, mut cards) in blocks {
+    for Block { group, mut cards, .. } in blocks {
         let rest = cards.split_off(room.min(cards.len()));
         room -= cards.len();
-        let (above, below) = if cards.len() > rest.len() { (group, None) } else { (None, group) };
-        upper.extend((!cards.is_empty()).then_some((above, cards)));
-        lower.extend((!rest.is_empty()).then_some((below, rest)));
+        let is_above = cards.len() > rest.len();
+        let above = Block { group: group.clone(), cards, is_part: !is_above };
+        let below = Block { group, cards: rest, is_part: is_above };
+        upper.extend((!above.cards.is_empty()).then_some(above));
+        lower.extend((!below.cards.is_empty()).then_some(below));
     }
     [upper, lower]
 }
@@ -130,12 +144,12 @@ fn draw_row(
     };
     let wide =
         |cards: usize| u16::try_from(cards).unwrap_or(0).saturating_mul(size.columns() + gap).saturating_sub(gap);
-    let used: u16 = blocks.iter().map(|(_, cards)| wide(cards.len())).sum();
+    let used: u16 = blocks.iter().map(|block| wide(block.cards.len())).sum();
     let gaps = u16::try_from(blocks.len().saturating_sub(1)).unwrap_or(0).max(1);
     let between = (area.width.saturating_sub(used) / gaps).clamp(gap, gap + 3);
-    let columns = blocks.iter().map(|(_, cards)| Constraint::Length(wide(cards.len())));
+    let columns = blocks.iter().map(|block| Constraint::Length(wide(block.cards.len())));
     let columns = Layout::horizontal(columns).flex(Flex::Center).spacing(between).split(area);
-    for ((group, cards), column) in blocks.iter().zip(columns.iter()) {
+    for (Block { group, cards, is_part }, column) in blocks.iter().zip(columns.iter()) {
         let mut x = column.x;
         for (slot, known) in cards {
             let lift = u16::from(size != CardSize::Mini);
@@ -161,7 +175,7 @@ fn draw_row(
         }
         if let Some(group) = group {
             let below = Rect { y: area.bottom().saturating_sub(1), height: 1, ..*column };
-            canvas.put(below, bracket(group, sight, usize::from(column.width), canvas.theme()));
+            canvas.put(below, bracket((group, *is_part), sight, usize::from(column.width), canvas.theme()));
         }
     }
 }
@@ -181,7 +195,7 @@ fn score(points: i32, theme: &Theme) -> Line<'static> {
 }
 
 /// The bracket under a group, with as much about it as fits.
-fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'static> {
+fn bracket((group, is_part): (&Group, bool), sight: &Sight, width: usize, theme: &Theme) -> Line<'static> {
     let points = match (group.kind, group.points) {
         (None, 0) => "free".to_owned(),
         (_, points) => format!("{points:+}"),
@@ -196,7 +210,10 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
         0 => theme.ink(),
         _ => theme.good(),
     };
-    let texts = [if note.is_empty() { label.clone() } else { long }, label, points];
+    let texts = match is_part {
+        true => [group.label(); 3].map(str::to_owned),
+        false => [if note.is_empty() { label.clone() } else { long }, label, points],
+    };
     let Some(text) = texts.iter().find(|text| text.width() + 4 <= width) else {
         let text = texts.iter().rev().take(1).chain(&texts).find(|text| text.width() <= width);
         let text = text.map_or("", String::as_str);
