@@ -7,6 +7,7 @@ use fairdeal_peers::address::Scope;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::timing::Timing;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -305,9 +306,11 @@ fn about(table_screen: &TableScreen) -> (String, Vec<String>) {
         let mut options = info.into_iter().flat_map(|info| info.options);
         options.any(|option| option.key == key && option.default == value)
     };
+    let usual_absence = Timing::USUAL_ABSENCE.to_string();
     let options = lobby.options.iter().filter_map(|(key, value)| {
         Some(match (key.as_str(), value.as_str()) {
-            ("absence", _) | ("strict", "false") => return None,
+            (Timing::ABSENCE, value) if value == usual_absence => return None,
+            ("strict", "false") => return None,
             (key, value) if key != "target" && usual(key, value) => return None,
             (key, value) => option_in_words(key, value),
         })
