@@ -14,7 +14,8 @@ use crate::view::{DAY, option_in_words, options_in_sentences};
 /// seconds once nobody sees it.
 const PHONE_ABSENCE: u32 = 600;
 
-/// Gives absent players time to take a phone out of a pocket, where the options of a table say nothing longer.
+/// Gives absent players time to take a phone out of a pocket, unless the options of a table say how long, or a longer turn
+/// time does.
 pub fn wait_for_phones(options: &mut BTreeMap<String, String>) {
     let turn_time = options.get(Timing::TURN_TIME).and_then(|time| time.parse::<u32>().ok());
     if turn_time.is_none_or(|time| time <= PHONE_ABSENCE) {
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phones_are_waited_for_unless_the_options_say_longer() {
+    fn phones_are_waited_for_unless_the_options_say_how_long() {
         let waits = |given: &[(&str, &str)]| {
             let given = given.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
             let mut options: BTreeMap<String, String> = given.collect();

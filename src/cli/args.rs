@@ -323,7 +323,7 @@ pub(super) struct Host {
     #[arg(long)]
     pub(super) no_web: bool,
     /// Friends come with phones, which stop a page that nobody sees: wait 10 minutes for whoever is absent, unless the
-    /// options say longer
+    /// options say otherwise
     #[arg(long, conflicts_with = "no_web")]
     pub(super) phones: bool,
     /// Relay that friends can also reach you through; repeatable

@@ -87,6 +87,10 @@
       document.title = turn ? `\u25cf Your turn: ${title}` : title;
       if (turn && document.hidden) tellTurn();
     }
+    if (plays !== answer.plays) {
+      plays = answer.plays;
+      stayAwake();
+    }
     if (answer.go !== undefined) location.hash = answer.go;
     if (answer.copy !== undefined) copy(answer.copy);
     if (answer.game !== undefined) saveGame(...answer.game);
@@ -135,9 +139,15 @@
     navigator.vibrate?.(200);
     if (tell.ariaPressed !== "true") return;
     if (window.Notification?.permission === "granted") {
-      const shown = new Notification("fairdeal", { body: "It is your turn.", tag: "turn" });
-      shown.onclick = () => focus();
-    } else if (audio) {
+      try {
+        const shown = new Notification("fairdeal", { body: "It is your turn.", tag: "turn" });
+        shown.onclick = () => focus();
+        return;
+      } catch {
+        // Some phones leave notifications to installed programs.
+      }
+    }
+    if (audio) {
       const [tone, volume] = [audio.createOscillator(), audio.createGain()];
       volume.gain.value = 0.1;
       tone.connect(volume).connect(audio.destination);
@@ -156,10 +166,13 @@
     if (window.isSecureContext) await window.Notification?.requestPermission?.();
   }
 
-  // While a table is open a phone should not go dark over it. Plain http has no such lock.
+  // While a seat plays, a phone should not go dark over it. Plain http has no such lock.
+  let plays = false;
+  let awake = null;
   async function stayAwake() {
     try {
-      if (!document.hidden) await navigator.wakeLock?.request("screen");
+      if (!plays) await awake?.release();
+      else if (!document.hidden) awake = (await navigator.wakeLock?.request("screen")) ?? null;
     } catch { }
   }
 
@@ -231,10 +244,11 @@
     const types = event.getModifierState("AltGraph");
     if (event.isComposing || event.metaKey || (!types && (event.ctrlKey || event.altKey))) return false;
     if (event.key === "Tab") return document.activeElement === table;
+    // Buttons of the page keep their own keys.
+    if (document.activeElement?.closest("header, #buttons")) return false;
     // A field's letters come as what they do to it.
     if (document.activeElement === typed) return event.key !== "Backspace" && NAMED.test(event.key);
-    // The chooser's button keeps its own keys.
-    return document.activeElement !== chooser && ([...event.key].length === 1 || NAMED.test(event.key));
+    return [...event.key].length === 1 || NAMED.test(event.key);
   }
 
   let rolled = 0;
@@ -336,13 +350,14 @@
       if (!event.ctrlKey && event.deltaY) roll(event.deltaMode === 1 ? event.deltaY * CELL.height : event.deltaY);
     };
     table.addEventListener("wheel", wheel, { passive: true });
-    // What counts is what a button said when the finger came down; a key of a keyboard has no such moment.
+    // What counts is what a button said when the finger came down; a press by a keyboard has no such moment.
     let meant = null;
     const said = (button) => (performance.now() - changed.get(button) < GUARD ? "" : button.textContent);
     buttons.addEventListener("pointerdown", ({ target }) => {
       const button = target.closest("button");
       meant = button && said(button);
     });
+    buttons.addEventListener("pointercancel", () => (meant = null));
     buttons.addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (!button) return;
@@ -351,12 +366,11 @@
       if (words) ask({ press: words });
       meant = null;
     });
-    const refresh = () => ask({ refresh: surroundings() });
+    const refresh = () => ask({ refresh: { ...surroundings(), hidden: document.hidden } });
     LIGHT.addEventListener("change", refresh);
-    document.addEventListener("visibilitychange", () => (document.hidden ? ask("hidden") : refresh()));
+    document.addEventListener("visibilitychange", refresh);
     if (JOINS) {
       document.addEventListener("visibilitychange", stayAwake);
-      stayAwake();
       tell.hidden = false;
       tell.addEventListener("click", wantsTelling);
     }

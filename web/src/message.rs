@@ -44,13 +44,12 @@ pub enum Ask {
     },
     /// Check so many more steps of the file.
     Work(u32),
-    /// The day or the browser's colours may have changed; as in [`Start`].
+    /// The day or the browser's colours may have changed, as in [`Start`], or whether nobody sees the page.
     Refresh {
         today: String,
         light: bool,
+        hidden: bool,
     },
-    /// Nobody sees the page any more.
-    Hidden,
     /// Something has happened to the socket with this number.
     Socket(u64, SocketHappened),
     /// The database has carried out the order with this number, or not.
@@ -192,4 +191,6 @@ pub struct Answer {
     pub types: bool,
     /// Whether a table of others waits for the player.
     pub turn: bool,
+    /// Whether the player sits at a table of others whose game is not over.
+    pub plays: bool,
 }

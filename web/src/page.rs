@@ -88,6 +88,10 @@ pub struct Page {
     seat: Option<Seat>,
     /// Whether the table waits for that seat.
     is_turn: bool,
+    /// Whether that seat has a game that is not over.
+    is_playing: bool,
+    /// Whether nobody sees the page.
+    is_hidden: bool,
     /// How many seats this page has had.
     seats: u64,
     /// The game of the last seat that has ended, under its file name.
@@ -144,6 +148,8 @@ impl Page {
             origin,
             seat: None,
             is_turn: false,
+            is_playing: false,
+            is_hidden: false,
             seats: 0,
             finished: None,
             kept: kept.into_iter().collect(),
@@ -226,17 +232,16 @@ impl Page {
                 self.work(steps, &mut answer);
                 None
             }
-            Ask::Hidden => {
-                if let Some(seat) = &mut self.seat {
-                    seat.command(Command::Hidden(true), self.now, &mut self.rng);
-                }
-                None
-            }
-            Ask::Refresh { today, light } => {
+            Ask::Refresh { today, light, hidden } => {
                 self.shell.set_day(today);
                 self.update(Input::Background(light), &mut answer);
-                if let Some(seat) = &mut self.seat {
-                    seat.wakes_up(self.now, &mut self.rng);
+                let was_hidden = std::mem::replace(&mut self.is_hidden, hidden);
+                match &mut self.seat {
+                    Some(seat) if hidden && !was_hidden => {
+                        seat.command(Command::Hidden(true), self.now, &mut self.rng);
+                    }
+                    Some(seat) if !hidden => seat.wakes_up(self.now, &mut self.rng),
+                    _ => {}
                 }
                 None
             }
@@ -301,6 +306,11 @@ impl Page {
             }
             if let SessionEvent::Snapshot(shown) = &event {
                 self.is_turn = shown.my_turn && !shown.game.is_over();
+                self.is_playing = !shown.game.is_over();
+            }
+            // A table may begin while nobody looks.
+            if let (SessionEvent::Started { .. }, true, Some(seat)) = (&event, self.is_hidden, &mut self.seat) {
+                seat.command(Command::Hidden(true), self.now, &mut self.rng);
             }
             self.tell(UiEvent::Session(event), answer);
         }
@@ -570,6 +580,7 @@ impl Page {
         answer.buttons = self.shell.layer().buttons.iter().map(|(words, _)| words.clone()).collect();
         answer.types = self.shell.takes_text();
         answer.turn = self.is_turn && self.seat.is_some();
+        answer.plays = self.is_playing && self.seat.is_some();
         answer.screen = self.shell.trail().pop().unwrap_or_default();
     }
 }

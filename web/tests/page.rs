@@ -316,7 +316,7 @@ fn nothing_moves_where_the_browser_asks_for_that() {
 fn page_follows_the_browser_into_the_light() {
     let mut shown = Shown::new();
     let dark = shown.last.ground.clone();
-    shown.ask(Ask::Refresh { today: "2026-11-27".to_owned(), light: true });
+    shown.ask(Ask::Refresh { today: "2026-11-27".to_owned(), light: true, hidden: false });
     assert_ne!(shown.last.ground, dark);
     assert!(!shown.last.changed.is_empty());
 }
@@ -418,8 +418,8 @@ fn messages_are_read_as_the_scripts_write_them() {
     assert_eq!(read("{\"secondary-click\":[3,4]}").unwrap(), Ask::SecondaryClick(3, 4));
     let no_file = Ask::NoFile { name: "a".to_owned(), why: "b".to_owned() };
     assert_eq!(read("{\"no-file\":{\"name\":\"a\",\"why\":\"b\"}}").unwrap(), no_file);
-    let refresh = Ask::Refresh { today: "2026-11-27".to_owned(), light: true };
-    assert_eq!(read("{\"refresh\":{\"today\":\"2026-11-27\",\"light\":true}}").unwrap(), refresh);
+    let refresh = Ask::Refresh { today: "2026-11-27".to_owned(), light: true, hidden: false };
+    assert_eq!(read("{\"refresh\":{\"today\":\"2026-11-27\",\"light\":true,\"hidden\":false}}").unwrap(), refresh);
     let pressed = Pressed { key: "Tab".to_owned(), shift: true };
     assert_eq!(read("{\"key\":{\"key\":\"Tab\",\"shift\":true}}").unwrap(), Ask::Key(pressed));
     for wrong in ["", "{}", "{\"click\":[3]}", "{\"click\":[-1,70000]}", "{\"fly\":1}", "{\"no-file\":\"b\"}"] {

@@ -369,8 +369,8 @@ fn pause_is_told_as_one() {
 #[test]
 fn hidden_page_pauses_when_it_is_cut_off() {
     for (is_seen_again, told) in [(false, PeerState::Paused), (true, PeerState::Lost)] {
-        let mut scene = Scene::opens("loot", 2, &SHORT, READY, None);
-        let guest = scene.joins("Béla", READY);
+        let mut scene = Scene::opens("loot", 3, &SHORT, READY, None);
+        let (guest, third) = (scene.joins("Béla", READY), scene.joins("Cleo", READY));
         scene.peer(0, PeerState::Connected);
         scene.later(3);
         scene.does(guest, Command::Hidden(true));
@@ -378,8 +378,17 @@ fn hidden_page_pauses_when_it_is_cut_off() {
             scene.does(guest, Command::Hidden(false));
         }
         scene.later(1);
+        // A hidden program that still runs tells of its other links, and stays hidden.
+        scene.house.set_cut([guest, third], true);
+        scene.later(5);
         scene.house.set_cut([0, guest], true);
-        scene.peer(0, told);
+        let state = scene.until(0, |event| match event {
+            SessionEvent::Peer { seat: one, state } if *one == seat(1) && *state != PeerState::Connected => {
+                Some(*state)
+            }
+            _ => None,
+        });
+        assert_eq!(state, told);
     }
 }
 

@@ -406,16 +406,15 @@ impl DataDir {
     /// place.
     ///
     /// # Errors
-    /// [`StoreError::JournalInUse`]; [`StoreError::Io`].
+    /// [`StoreError::JournalInUse`]; [`StoreError::Io`]. Nothing has changed then.
     pub fn set_aside(&self, file: &JournalFile) -> Result<PathBuf, StoreError> {
         let folder = self.path().join("given-up");
         files::create_private_dir(&folder)?;
         let lock = lock(&file.path)?;
         let aside = folder.join(file.path.file_name().unwrap_or_default());
-        let moved = calls::rename(&file.path, &aside).and_then(|()| files::sync_parent(&aside));
-        moved
-            .and_then(|()| files::sync_parent(&file.path))
-            .map_err(|source| StoreError::io("move", &file.path, source))?;
+        calls::rename(&file.path, &aside).map_err(|source| StoreError::io("move", &file.path, source))?;
+        // After a crash the game may be listed once more; nothing of it is lost.
+        let _ = files::sync_parent(&aside).and_then(|()| files::sync_parent(&file.path));
         drop(lock);
         // A leftover empty file does no harm.
         let _ = fs::remove_file(file.path.with_extension(LOCK));

@@ -141,7 +141,6 @@ mod tests {
         }
     }
 
-    /// A scanner reads what stands on the screen, with colours and without, on dark terminals and light ones.
     /// In a window of 80 by 24 the code of a link has a narrower border; where even that does not fit, it keeps the whole
     /// one, of which the screen tells the size.
     #[test]
@@ -154,6 +153,7 @@ mod tests {
         assert_eq!(code().fitted(80, rows - 3).size(), (columns, rows));
     }
 
+    /// A scanner reads what stands on the screen, with colours and without, on dark terminals and light ones.
     #[test]
     fn drawn_code_can_be_scanned() {
         let theme = Theme::new(ThemeName::Dark, Depth::Mono, Pyramids::Rainbow, false);

@@ -83,6 +83,8 @@ pub(crate) struct Seated {
     links: BTreeMap<Seat, SeatSet>,
     /// The connected seats that are about to close.
     pausing: SeatSet,
+    /// Whether nobody looks at this program: it may be stopped at any moment.
+    is_hidden: bool,
     /// The seats without a direct link.
     indirect: Indirect,
     /// The monotonic clock at the last tick.
@@ -137,6 +139,7 @@ impl Seated {
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
             pausing: SeatSet::EMPTY,
+            is_hidden: false,
             indirect: Indirect::default(),
             ticked: None,
             pending: None,
@@ -180,8 +183,10 @@ impl Seated {
             Heard::Command(Command::ProposeRemoval(seat)) => self.propose_removal(seat, cx),
             Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
             Heard::Command(Command::Invite(ticket)) => self.invite(&ticket, cx),
-            Heard::Command(Command::Hidden(true)) => self.announce_pause(cx),
-            Heard::Command(Command::Hidden(false)) => self.announce_links(cx),
+            Heard::Command(Command::Hidden(hidden)) => {
+                self.is_hidden = hidden;
+                self.announce_links(cx);
+            }
             Heard::Command(Command::Quit) => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
             Heard::Gone(peer) => self.gone(peer, cx),
@@ -326,10 +331,13 @@ impl Seated {
         }
     }
 
-    /// Tells the other seats whom this one is connected to, and so that it goes on.
+    /// Tells the other seats whom this one is connected to, and so that it goes on, unless it is hidden.
     fn announce_links(&self, cx: &mut Cx<'_>) {
         let peers = self.here(&cx.links.connected);
         cx.out.send(peers, &Frame::Links { table: self.id, seats: self.linked });
+        if self.is_hidden {
+            self.announce_pause(cx);
+        }
     }
 
     fn arrived(&mut self, peer: PeerId, network: Option<Network>, cx: &mut Cx<'_>) {

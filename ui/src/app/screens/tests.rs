@@ -118,10 +118,20 @@ fn buttons_for_fingers_can_be_pressed() {
         for (words, target) in opened().shell.layer().buttons.clone() {
             assert!(!words.is_empty() && target != Target::Key(Intent::Help));
             let mut stage = opened();
+            let (before, trail, told) = (stage.draw(), stage.shell.trail(), stage.effects.len());
             stage.input(Input::User(UserInput::Press(words.clone())));
-            stage.draw();
-            stage.input(Input::User(UserInput::Press(words)));
-            stage.draw();
+            let is_asked = stage.draw().contains("Sure?");
+            let has_done = stage.draw() != before || stage.shell.trail() != trail || stage.effects.len() > told;
+            assert!(has_done, "'{words}' does nothing at {trail:?}:\n{before}");
+            let is_final = |effect: &Effect| {
+                matches!(effect, Effect::GiveUp(_) | Effect::Session(Command::Leave | Command::Claim))
+            };
+            assert!(!stage.effects.iter().any(is_final), "'{words}' asks nothing");
+            // Enter too often answers no question.
+            if is_asked {
+                stage.key(KeyCode::Enter);
+                assert!(!stage.effects.iter().any(is_final), "Enter says yes to '{words}'");
+            }
         }
         let mut stage = opened();
         let trail = stage.shell.trail();

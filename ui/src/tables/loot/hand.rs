@@ -34,7 +34,7 @@ type Held = (Slot, Option<(Face, Option<i32>)>);
 
 /// Cards that are drawn together.
 struct Block {
-    /// What they are together, if anything.
+    /// Their combination, if there is one.
     group: Option<Group>,
     cards: Vec<Held>,
     /// Whether more of the group lies in another row, which tells its points.

@@ -255,12 +255,13 @@ impl Setup {
                 ("bots think", pace(settings.bot_delay).1.to_owned(), meaning)
             }
             Item::Phones => {
+                let away = time_in_words(u64::from(self.absence()));
                 let meaning = if self.phones {
-                    "A phone stops a page that nobody looks at: whoever is away may come back for 10 minutes."
+                    format!("A phone stops a page that nobody looks at: whoever is away may come back for {away}.")
                 } else {
-                    "Browsers can join all the same; whoever is away for 2 minutes may be removed."
+                    format!("Browsers can join all the same; whoever is away for {away} may be removed.")
                 };
-                ("friends with phones", if self.phones { "yes" } else { "no" }.to_owned(), meaning)
+                return ("friends with phones".to_owned(), if self.phones { "yes" } else { "no" }.to_owned(), meaning);
             }
             Item::Choice(number) => return self.option_told(number),
             Item::Deal => {
@@ -367,19 +368,32 @@ impl Setup {
         day.filter(|day| *day != NO_DAY)
     }
 
+    /// The options of the table, those that are not its defaults of time.
+    fn chosen(&self) -> BTreeMap<String, String> {
+        let options =
+            self.options.iter().enumerate().filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
+        let mut options: BTreeMap<String, String> =
+            options.map(|(_, (option, value))| (option.key.to_owned(), value.clone())).collect();
+        if self.is_networked() && self.phones {
+            wait_for_phones(&mut options);
+        }
+        options
+    }
+
+    /// How long the table waits for absent players, in seconds.
+    fn absence(&self) -> u32 {
+        let mut options = self.chosen();
+        Timing::fill_in(&mut options, self.seats.saturating_sub(self.bots));
+        Timing::take(&mut options).unwrap_or_default().absence()
+    }
+
     fn start(&self, cx: &mut Cx<'_>) {
         let is_networked = self.is_networked();
         let password = match self.password.password() {
             Ok(password) => password.filter(|_| is_networked),
             Err(why) => return cx.toast(Tone::Bad, why.to_string()),
         };
-        let options =
-            self.options.iter().enumerate().filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL);
-        let mut options: BTreeMap<String, String> =
-            options.map(|(_, (option, value))| (option.key.to_owned(), value.clone())).collect();
-        if is_networked && self.phones {
-            wait_for_phones(&mut options);
-        }
+        let options = self.chosen();
         let opening = Opening {
             game: self.game.id.to_owned(),
             seats: self.seats,

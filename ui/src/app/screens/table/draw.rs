@@ -87,7 +87,9 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
         let note = match waiting {
             // After the end nobody is missed.
             _ if over => None,
-            _ if table_screen.paused.contains(seat) => Some(("has paused".to_owned(), false)),
+            _ if table_screen.paused.contains(seat) && !is_far && !snapshot.connected.contains(seat) => {
+                Some(("has paused".to_owned(), false))
+            }
             Some(Waiting { silent: Some(silent), .. }) => {
                 Some((format!("silent for {}", time_in_words(*silent)), true))
             }

@@ -910,6 +910,12 @@ fn messages_that_nobody_gets_are_told() {
     tell(&mut stage, said(now.me));
     assert_eq!(notes(&mut stage), 0);
     tell(&mut stage, SessionEvent::Peer { seat: seat(1), state: Lost });
+    let away = |indirect| Snapshot { connected: now.connected.without(seat(1)), indirect, ..(*now).clone() };
+    // The host hands it on.
+    tell(&mut stage, SessionEvent::Snapshot(Box::new(away(SeatSet::one(seat(1))))));
+    tell(&mut stage, said(now.me));
+    assert_eq!(notes(&mut stage), 0);
+    tell(&mut stage, SessionEvent::Snapshot(Box::new(away(SeatSet::EMPTY))));
     tell(&mut stage, said(now.me));
     let shown = stage.draw();
     assert!(shown.contains(&format!("{} is not connected", now.names[1])), "{shown}");
@@ -917,6 +923,7 @@ fn messages_that_nobody_gets_are_told() {
     tell(&mut stage, said(Some(seat(2))));
     tell(&mut stage, said(None));
     tell(&mut stage, SessionEvent::Peer { seat: seat(1), state: Connected });
+    tell(&mut stage, SessionEvent::Snapshot(now.clone()));
     tell(&mut stage, said(now.me));
     assert_eq!(notes(&mut stage), 1);
 }

@@ -108,7 +108,10 @@ impl TableScreen {
 
     /// The players whom a chat message of this moment does not reach, as a sentence: chat is stored nowhere.
     pub(super) fn unread_in_words(&self) -> Option<String> {
-        let missing: Vec<String> = self.owners(self.missing).iter().map(|seat| self.name_of(seat)).collect();
+        // The host hands a message on to those who are only reached through others.
+        let now = self.snapshot.as_ref()?;
+        let missing = self.missing.minus(now.connected).minus(now.indirect);
+        let missing: Vec<String> = self.owners(missing).iter().map(|seat| self.name_of(seat)).collect();
         let verb = if missing.len() == 1 { "is" } else { "are" };
         (!missing.is_empty())
             .then(|| format!("{} {verb} not connected and will not get this message.", listed(&missing)))
