@@ -1,5 +1,6 @@
 //! The seal: what protects this step, in one sentence, as a picture that follows the table, and in detail.
 
+use fairdeal_games::match_game;
 use fairdeal_protocol::card::{Handle, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -9,11 +10,11 @@ use ratatui::layout::{Constraint, Layout, Margin};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::{TableScreen, button};
+use super::{TableScreen, button, view_of};
 use crate::app::screens::locks::{Below, Lock, Shown, of_chance, picture};
 use crate::app::shell::window;
 use crate::canvas::{Canvas, wrapped};
-use crate::tables::Spot;
+use crate::tables::{Board as _, Spot};
 use crate::theme::Theme;
 use fairdeal_session::spoken::spoken;
 use fairdeal_session::view::{Snapshot, Standing};
@@ -74,13 +75,26 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     }
 }
 
+/// A card's name as the table has it.
+fn title_of(snapshot: &Snapshot, slot: Slot) -> String {
+    let theme = Theme::default();
+    view_of(
+        snapshot,
+        &[],
+        &[],
+        true,
+        &theme,
+        |view| match_game!(&snapshot.game, game => game.title(Spot::Card(slot), view)),
+    )
+}
+
 /// The origin of this player's cards, as a sentence; `None` if not sealed. With `named`, lists the seats whose
 /// reveal tokens (shares) it took.
 fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<String> {
     let (last, others) = cards.split_last()?;
     let what = if others.is_empty() {
-        let face = snapshot.known.get(*last)?;
-        format!("Your {} is", snapshot.game.card_name(face))
+        snapshot.known.get(*last)?;
+        format!("Your {} is", title_of(snapshot, Slot::Sealed(*last)))
     } else {
         format!("Your {} cards are", cards.len())
     };
@@ -104,7 +118,7 @@ fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
             opened_by(snapshot, &[*card], true)
         }
         Some(Spot::Card(Slot::Open(face))) if snapshot.game.seals_cards() => {
-            let name = snapshot.game.card_name(*face);
+            let name = title_of(snapshot, Slot::Open(*face));
             Some(format!("The {name} is open: the log holds all its shares, each proved."))
         }
         _ => opened_by(snapshot, &table_screen.stage.came, true),
@@ -188,7 +202,6 @@ fn locks<'a>(snapshot: &'a Snapshot, progress: &Progress) -> Vec<(&'a str, Lock)
 
 /// The card that the player looks at, or else the newest one, with its locks.
 fn shown(table_screen: &TableScreen, snapshot: &Snapshot, progress: &Progress) -> Shown {
-    let game = &snapshot.game;
     let card = |is_open: bool, words: String, open: SeatSet| {
         let locks = here(snapshot, progress).map(|(seat, name)| (name.clone(), open.contains(seat)));
         Shown { is_open, words, below: Below::Locks(locks.collect()) }
@@ -206,17 +219,21 @@ fn shown(table_screen: &TableScreen, snapshot: &Snapshot, progress: &Progress) -
     }
     let cards = match table_screen.choice.aimed.last() {
         Some(Spot::Card(Slot::Open(face))) => {
-            return card(true, format!("The {} is open to everybody.", game.card_name(*face)), progress.live);
+            return card(
+                true,
+                format!("The {} is open to everybody.", title_of(snapshot, Slot::Open(*face))),
+                progress.live,
+            );
         }
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => vec![*card],
         _ => table_screen.stage.came.clone(),
     };
-    let newest = cards.last().and_then(|card| Some((snapshot.known.get(*card)?, *snapshot.shares.get(card)?)));
-    match newest {
-        Some((face, mut shares)) => {
+    let newest = cards.last().filter(|card| snapshot.known.get(**card).is_some());
+    match newest.and_then(|card| Some((*card, *snapshot.shares.get(card)?))) {
+        Some((newest, mut shares)) => {
             shares.extend(snapshot.me);
             let whose = match cards.len() {
-                1 => format!("Your {}", game.card_name(face)),
+                1 => format!("Your {}", title_of(snapshot, Slot::Sealed(newest))),
                 count => format!("Your {count} cards"),
             };
             card(true, format!("{whose}: only you have all the shares."), shares)
