@@ -210,7 +210,8 @@ pub enum Frame {
     },
     /// Seat to seat, host to spectators: an invitation to another table that the sender has opened.
     Invite { ticket: Text<MAX_TICKET> },
-    /// Seat to seat: the sender's program is about to close, and its player means to come back.
+    /// Seat to seat: the sender's program is about to close, or is a page that nobody sees and that may be stopped at any
+    /// moment, and its player means to come back. A later [`Frame::Links`] takes it back.
     Pausing {
         /// The table id.
         table: Hash32,

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Small screens have a ticker of a row or two under the header in place of the rail, an inspector of one row, and no
-//! rule. A tall stage, such as a square board, has the inspector under its rail.
+//! rule. A phone held upright is a small screen with a higher hand. A tall stage, such as a square board, has the
+//! inspector under its rail.
 
 use fairdeal_games::AnyGame;
 use fairdeal_games::match_game;
