@@ -192,7 +192,11 @@ fn giant_files_and_pipes_are_refused_unread() {
     };
     for path in [giant.as_path(), &pipe, &folder, Path::new("/dev/zero")] {
         let file = path.to_str().unwrap();
-        let reason = if path == giant { "1099511627776 bytes" } else { "no regular file" };
+        let reason = match path {
+            _ if path == giant => "1099511627776 bytes",
+            _ if path == folder => "it is a folder",
+            _ => "no regular file",
+        };
         for args in
             [&["verify", file][..], &["verify", file, "--json"], &["replay", file, "--plain"], &["replay", file]]
         {
