@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::drive::Handle;
-use fairdeal::drive::saved::{open_seats, saved_tables};
+use fairdeal::drive::saved::{ResumeError, SavedTable, open_seats, saved_tables};
 use fairdeal::drive::start::{Returner, Reunion, Setup};
 use fairdeal::drive::tables;
 use fairdeal::drive::tables::start;
-use fairdeal::store::DataDir;
+use fairdeal::store::{DataDir, StoreError};
 use fairdeal_games::rule_set;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::JoinTarget;
@@ -180,7 +180,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         steps.push(step);
         player.order(Command::Quit).await;
         player.ends().await;
-        let mut waiting = saved_tables(&own, None).unwrap();
+        let mut waiting = saved(&own).await;
         let table = waiting.pop().expect("the table waits");
         let seats = open_seats(&own, table).unwrap();
         assert_eq!((seats.len(), waiting.len()), (3, 0));
@@ -194,7 +194,20 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     player.started().await;
     player.order(Command::Leave).await;
     player.ends().await;
-    assert!(saved_tables(&own, None).unwrap().is_empty());
+    assert!(saved(&own).await.is_empty());
+}
+
+/// The tables to resume. Programs that other tests start hold the locks of this process from their fork to their exec.
+async fn saved(data: &DataDir) -> Vec<SavedTable> {
+    let began = std::time::Instant::now();
+    loop {
+        match saved_tables(data, None) {
+            Err(ResumeError::Store(StoreError::JournalInUse { .. })) if began.elapsed() < LONG => {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            found => return found.unwrap(),
+        }
+    }
 }
 
 /// The next table takes over the listen address of the one before: for example, the one port that a router forwards. A
