@@ -161,7 +161,7 @@ impl Browser {
             };
             let text = self.shows(is_next).await;
             // The row of keys may have no room for all that the buttons offer.
-            if text.contains("The game is over") {
+            if text.contains("The game is over") && !text.contains("Enter continue") {
                 return self.saves(true).await;
             }
             if text.contains("YOUR TURN") && !text.contains("Sure?") && !text.contains("Enter continue") {
