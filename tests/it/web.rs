@@ -180,7 +180,10 @@ impl Browser {
         loop {
             // The sheet is over the board once the last cards have moved.
             if by_touch {
-                self.presses(Some("save as a web page")).await;
+                // The sheet with the last scores may still lie over it.
+                if !self.presses(Some("save as a web page")).await {
+                    self.presses(Some("continue")).await;
+                }
             } else {
                 self.keys(&['b']).await;
             }
