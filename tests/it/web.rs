@@ -87,19 +87,20 @@ impl Browser {
         }
     }
 
-    /// Takes one own action by the hint. Returns whether the game is over.
-    async fn acts(&self) -> bool {
+    /// Takes one own action by the hint. Returns whether the title told the turn before; `None` if the game is over.
+    async fn acts(&self) -> Option<bool> {
         let next = ["YOUR TURN", "Now choose", "Sure?", "save as a web page", "Enter continue"];
         loop {
             let text = self.shows(|text| next.iter().any(|words| text.contains(words))).await;
             if text.contains("save as a web page") {
-                return true;
+                return None;
             } else if text.contains("Sure?") {
                 self.keys(&['y']).await;
             } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
+                let is_titled = self.client.title().await.unwrap().contains("Your turn");
                 self.keys(&['h']).await;
                 self.keys(&[ENTER]).await;
-                return false;
+                return Some(is_titled);
             } else {
                 self.keys(&[ENTER]).await;
             }
@@ -108,33 +109,18 @@ impl Browser {
 
     /// Plays by the hints until the game is over, and saves it. Reloads the page after so many own actions.
     async fn plays(&self, mut reload_after: Option<u32>) -> Vec<u8> {
-        let (mut acted, mut is_titled) = (0, false);
-        loop {
-            let is_next = |text: &str| {
-                ["YOUR TURN", "Now choose", "Sure?", "save as a web page", "Enter continue"]
-                    .iter()
-                    .any(|words| text.contains(words))
-            };
-            let text = self.shows(is_next).await;
-            if text.contains("save as a web page") {
-                assert!(is_titled, "the title has told no turn");
-                return self.saves(false).await;
-            } else if text.contains("Sure?") {
-                self.keys(&['y']).await;
-            } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
-                // What others do meanwhile may have ended the turn before the screen says so.
-                is_titled |= self.client.title().await.unwrap().contains("Your turn");
-                self.keys(&['h']).await;
-                self.keys(&[ENTER]).await;
-                acted += 1;
-                if reload_after.take_if(|after| *after == acted).is_some() {
-                    self.client.refresh().await.unwrap();
-                    self.shows(|text| text.contains("YOUR TURN") || text.contains("Waiting for")).await;
-                }
-            } else {
-                self.keys(&[ENTER]).await;
+        // What others do meanwhile may have ended a turn before the screen says so.
+        let (mut acted, mut titled) = (0, 0);
+        while let Some(is_titled) = self.acts().await {
+            acted += 1;
+            titled += u32::from(is_titled);
+            if reload_after.take_if(|after| *after == acted).is_some() {
+                self.client.refresh().await.unwrap();
+                self.shows(is_back).await;
             }
         }
+        assert!(acted == 0 || titled > 0, "the title has told no turn");
+        self.saves(false).await
     }
 
     /// Touches the button with these words, or the first one that acts: the turn may have ended meanwhile.
@@ -200,6 +186,12 @@ impl Browser {
     }
 }
 
+/// Whether the page is at a table that goes on.
+fn is_back(text: &str) -> bool {
+    let words = ["YOUR TURN", "Waiting for", "Enter continue", "save as a web page", "This hand is over"];
+    words.iter().any(|words| text.contains(words))
+}
+
 /// The transcript of a program whose game is over.
 fn transcript(program: &mut Program) -> Vec<u8> {
     let over = program.wait_for("over").expect("the game ends");
@@ -258,15 +250,12 @@ async fn killed_browser_comes_back_to_its_seat() {
     for kill in 0..kills {
         // So many actions, and the last one has only begun: the milliseconds differ from kill to kill.
         for _ in 0..=kill % 3 {
-            if browser.acts().await {
-                break;
-            }
+            browser.acts().await;
         }
         sleep(Duration::from_millis(u64::from(kill * 7 % 40))).await;
         browser = browser.killed_and_started().await;
         browser.client.goto(&link).await.unwrap();
-        let back = ["YOUR TURN", "Waiting for", "Enter continue", "save as a web page", "This hand is over"];
-        browser.shows(|text| back.iter().any(|words| text.contains(words))).await;
+        browser.shows(is_back).await;
     }
     let saved = browser.plays(None).await;
     assert!(saved == transcript(&mut host), "the transcripts differ");
@@ -317,12 +306,12 @@ async fn second_tab_takes_the_seat_over() {
     let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", "target=30"]);
     let link = ticket.link().expect("the host has a door");
     browser.sits_down(&link, "Ada").await;
-    assert!(!browser.acts().await);
+    assert!(browser.acts().await.is_some());
     let first = browser.client.window().await.unwrap();
     let second = browser.client.new_window(true).await.unwrap().handle;
     browser.client.switch_to_window(second.clone()).await.unwrap();
     browser.client.goto(&link).await.unwrap();
-    browser.shows(|text| text.contains("YOUR TURN") || text.contains("Waiting for")).await;
+    browser.shows(is_back).await;
     browser.acts().await;
     browser.client.switch_to_window(first).await.unwrap();
     browser.shows(|text| text.contains("open in another tab")).await;
@@ -355,7 +344,7 @@ async fn phone_plays_by_touch() {
         assert!(began.elapsed() < PATIENCE, "no touch makes ready");
         phone.presses(Some("ready")).await;
     }
-    phone.shows(|text| text.contains("YOUR TURN") || text.contains("Waiting for")).await;
+    phone.shows(is_back).await;
     let fits = "const page = document.documentElement;
         const low = [...document.querySelectorAll('#buttons button')].filter((b) => b.getBoundingClientRect().height < 44);
         return page.scrollWidth <= innerWidth && page.scrollHeight <= innerHeight && low.length === 0";

@@ -334,6 +334,13 @@ impl Summary {
         self.why_unrated_in_words().filter(|_| expected)
     }
 
+    /// The names of the other players; of all, for a spectator.
+    pub fn others(&self) -> Vec<String> {
+        let me = self.me.map(Seat::index);
+        let others = self.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
+        others.map(|(_, name)| name.clone()).collect()
+    }
+
     /// A player's name; the seat number if there is none.
     pub fn name(&self, seat: Seat) -> String {
         self.players.get(seat.index()).cloned().unwrap_or_else(|| seat.to_string())
@@ -341,7 +348,7 @@ impl Summary {
 }
 
 /// The seats that left the game or were removed from it, before it was over.
-fn departed_from(game: &AnyGame) -> SeatSet {
+pub fn departed_from(game: &AnyGame) -> SeatSet {
     Seat::first(game.seats()).filter(|seat| game.has_left(*seat)).collect()
 }
 

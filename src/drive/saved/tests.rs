@@ -37,6 +37,11 @@ fn agreed() -> Agreed {
     lobby.sit_alone().unwrap().1.unwrap()
 }
 
+fn header(agreed: &Agreed) -> Vec<u8> {
+    let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };
+    Header::new(agreed, &place, None, None).to_bytes().to_vec()
+}
+
 /// A game that is given up is in no list, and comes back with its file.
 #[test]
 fn a_game_that_is_given_up_is_moved_aside() {
@@ -44,9 +49,7 @@ fn a_game_that_is_given_up_is_moved_aside() {
     let data = DataDir::open(Some(home.path())).unwrap();
     let agreed = agreed();
     let (id, me) = (agreed.charter.table().to_string(), agreed.me);
-    let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };
-    let header = Header::new(&agreed, &place, None, None).to_bytes();
-    let journal = data.begin_journal(&id, me, &header).unwrap();
+    let journal = data.begin_journal(&id, me, &header(&agreed)).unwrap();
     assert!(matches!(give_up(&data, &id), Err(ResumeError::Store(StoreError::JournalInUse { .. }))), "it is in play");
     drop(journal);
     let file = data.journals().unwrap().remove(0);
@@ -72,9 +75,7 @@ fn nobody_comes_back_without_a_journal_or_a_promise() {
     assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
     data.promise(&id, me, &[]).unwrap();
     assert!(back().unwrap().is_none());
-    let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };
-    let header = Header::new(&agreed, &place, None, None).to_bytes();
-    let journal = data.begin_journal(&id, me, &header).unwrap();
+    let journal = data.begin_journal(&id, me, &header(&agreed)).unwrap();
     drop(journal);
     let kept = back().unwrap().expect("there is a journal");
     assert_eq!(kept.seat(), me);

@@ -257,6 +257,14 @@ fn first_screen_shows_tables_of_meeting_points() {
     player.sees("change", |_| !book.people().unwrap().get(&key).unwrap().favourite);
     player.presses("\x1b");
     player.reads("✓ known");
+    // Once all seats are taken the table is listed nowhere. What was listed before it is not listed after it.
+    player.presses("r");
+    player.reads("seal");
+    player.presses("q");
+    player.reads("Leave the table?");
+    player.presses("y");
+    let shown = player.reads("people");
+    assert!(shown.contains("Open tables") && !shown.contains("1 free"), "{shown}");
 }
 
 /// A replay also works while another program holds the directory, and with broken settings.

@@ -50,20 +50,13 @@ fn in_a_line(past: &Past, today: &str, width: usize) -> String {
         return format!("{day:<DAY$}table {table}");
     };
     let words = format!("{day:<DAY$}{:<GAME$}", summary.game_name());
-    let others = others_of(summary);
+    let others = summary.others();
     let with = match (others.is_empty(), summary.terms().deal_in_words()) {
         (true, Some(deal)) => deal,
         (true, None) => "alone".to_owned(),
         (false, _) => format!("with {}", listed(&others)),
     };
     if words.width() + with.width() <= width { words + &with } else { words }
-}
-
-/// The names of the other players.
-fn others_of(summary: &Summary) -> Vec<String> {
-    let me = summary.me.map(Seat::index);
-    let others = summary.players.iter().enumerate().filter(|(seat, _)| Some(*seat) != me);
-    others.map(|(_, name)| name.clone()).collect()
 }
 
 /// Draws the statistics of all games as a table.
@@ -126,7 +119,7 @@ impl History {
                 (format!("{}: {won}. {} UTC. {played}{unrated}", scores.join(", "), past.date()), theme.ink())
             }
             What::Waits(summary) => {
-                let others = others_of(summary);
+                let others = summary.others();
                 let with = if others.is_empty() { String::new() } else { format!(", with {}", listed(&others)) };
                 (format!("Paused{with}. You can resume it."), theme.ink())
             }
@@ -172,7 +165,7 @@ impl History {
         let Some(Past { table, what: What::Waits(summary), .. }) = self.past(cx.context) else {
             return;
         };
-        let others = others_of(summary);
+        let others = summary.others();
         let with = if others.is_empty() { String::new() } else { format!(" with {}", listed(&others)) };
         self.asked = Some(table.clone());
         cx.ask(Question {

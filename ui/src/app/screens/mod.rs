@@ -138,7 +138,7 @@ fn arrows(theme: &Theme, words: &'static str) -> KeyHelp<'static> {
 }
 
 fn key_bar(canvas: &mut Canvas<'_>, line: Rect, mut keys: Vec<KeyHelp<'_>>) {
-    offer(canvas, &keys);
+    offer(canvas, keys.iter().map(|(_, words, target)| (*words, *target)));
     let width = usize::from(line.width);
     let room = |keys: &[KeyHelp<'_>]| keys.iter().map(|(key, label, _)| key.width() + label.width() + 3).sum::<usize>();
     while room(&keys) > width + 2 && keys.len() > 1 {
@@ -151,17 +151,14 @@ fn key_bar(canvas: &mut Canvas<'_>, line: Rect, mut keys: Vec<KeyHelp<'_>>) {
 }
 
 /// Offers keys that can be clicked as buttons, also those that will have no room.
-fn offer(canvas: &mut Canvas<'_>, keys: &[KeyHelp<'_>]) {
-    for (_, words, target) in keys {
-        if let Some(target) = target {
-            canvas.offer(words, *target);
-        }
+fn offer<'k>(canvas: &mut Canvas<'_>, keys: impl IntoIterator<Item = (&'k str, Option<Target>)>) {
+    for (words, target) in keys {
+        target.iter().for_each(|target| canvas.offer(words, *target));
     }
 }
 
 /// Writes keys with their effects in a row, `gap` columns apart. Those with a target can be clicked.
 fn put_keys(canvas: &mut Canvas<'_>, area: Rect, gap: u16, keys: Vec<KeyHelp<'_>>) {
-    offer(canvas, &keys);
     let theme = canvas.theme();
     let mut at = area;
     for (key, label, target) in keys {

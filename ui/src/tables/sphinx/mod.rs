@@ -80,8 +80,8 @@ impl Board for Sphinx {
 
     fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let scale = Scale::of(canvas.area());
-        let under = side::tall_rows(self, view, area.width);
-        if scale == Scale::Tall && area.height > squares::TALL_ROWS + under {
+        let under = (scale == Scale::Tall).then(|| side::tall_rows(self, view, area.width));
+        if let Some(under) = under.filter(|under| area.height > squares::TALL_ROWS + under) {
             let rows = [Constraint::Fill(1), Constraint::Length(under)];
             let [board, column] = Layout::vertical(rows).spacing(1).areas(area);
             squares::draw(self, view, canvas, &Grid::of(board, Neighbour::Nothing));

@@ -63,8 +63,8 @@ fn risk(game: &Thoth, as_: Use, view: &ViewContext<'_>) -> String {
     match after {
         _ if !game.has_happenstance() => String::new(),
         0 => String::new(),
-        1 => "; it falls on a roll of 1 in 20".to_owned(),
-        worst => format!("; it falls on a roll of 1 to {worst} in 20"),
+        1 => "; the house falls on a roll of 1".to_owned(),
+        worst => format!("; the house falls on a roll of 1 to {worst}"),
     }
 }
 

@@ -220,13 +220,7 @@ impl Home {
 /// A saved game and its other players; shorter, how many they are; shorter, the game.
 fn saved_in_words(summary: &Summary) -> Vec<String> {
     let game = summary.game_name();
-    let others: Vec<String> = summary
-        .players
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| summary.me.map(Seat::index) != Some(*number))
-        .map(|(_, name)| name.clone())
-        .collect();
+    let others = summary.others();
     let mut words = vec![game.to_owned()];
     if !others.is_empty() {
         words.insert(0, format!("{game} with {}", counted(others.len(), "other")));

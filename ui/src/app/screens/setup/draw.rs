@@ -32,7 +32,7 @@ impl Setup {
         let change = (arrows("←→", "Left Right"), "change", None);
         match self.focus {
             // Its letters are the password's.
-            Some(Item::Password) => help.push(("a-z".to_owned(), "type it", None)),
+            Some(Item::Password) => help.push(("a-z".to_owned(), "type a password", None)),
             Some(Item::More) if self.is_unfolded => help.push(of(Intent::Choose, "fewer options")),
             Some(Item::More) => help.push(of(Intent::Choose, "more options")),
             _ => help.push(change),

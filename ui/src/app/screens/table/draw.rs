@@ -11,7 +11,7 @@ use super::choosing::sentence;
 use super::inspector::draw_upwards;
 use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::app::screen::Context;
-use crate::app::screens::put_keys;
+use crate::app::screens::{offer, put_keys};
 use crate::canvas::{Canvas, Target, wrapped};
 use crate::keys::Intent;
 use crate::tables::layout::{self, Areas};
@@ -217,6 +217,7 @@ fn draw_sheet_keys(context: &Context, over: &Over, canvas: &mut Canvas<'_>, area
         Over::Seal => vec![close("close"), ("d".to_owned(), "details", Some(button::SEAL_DETAILS))],
         Over::SealDetails => vec![close("close"), ("d".to_owned(), "picture", Some(button::SEAL_DETAILS))],
     };
+    offer(canvas, keys.iter().map(|(_, words, target)| (*words, *target)));
     put_keys(canvas, area, 3, keys);
 }
 
@@ -290,9 +291,7 @@ fn draw_keys(
     all.push(of(Intent::Log, "log"));
     // These two stay, however narrow the screen is.
     let fixed = [of(Intent::Help, "keys"), of(Intent::Quit, "leave")];
-    for (_, label, target) in all.iter().chain(&fixed) {
-        target.iter().for_each(|target| canvas.offer(label, *target));
-    }
+    offer(canvas, all.iter().chain(&fixed).map(|(_, label, target)| (label.as_str(), *target)));
     let width = |(key, label, _): &KeyHelp| key.width() + label.width() + 4;
     let mut room = usize::from(areas.keys.width).saturating_sub(fixed.iter().map(width).sum());
     let upto = |label: &str| all.iter().position(|(_, other, _)| other == label);

@@ -1,6 +1,6 @@
 //! The end of a game: who won, by how much, and what comes next.
 
-use fairdeal_games::{AnyGame, TableGame as _, listed, match_game};
+use fairdeal_games::{AnyGame, listed};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -14,6 +14,7 @@ use crate::canvas::{Canvas, Target, fit, wrapped};
 use crate::tables::ViewContext;
 use crate::widgets::{banner, bar};
 use fairdeal_session::past::solitaire::Solitaire;
+use fairdeal_session::past::summary::departed_from;
 use fairdeal_session::view::Snapshot;
 
 /// The most columns of the sheet's text.
@@ -122,9 +123,7 @@ fn fairness(
 
 /// The players who left before the end, or were removed, as a sentence.
 fn departed_in_words(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
-    let has_left = |seat: &Seat| match_game!(&snapshot.game, game => game.has_left(*seat));
-    let gone = Seat::first(snapshot.names.len()).filter(has_left);
-    let gone: Vec<String> = gone.map(|seat| table_screen.name_of(seat)).collect();
+    let gone: Vec<String> = departed_from(&snapshot.game).iter().map(|seat| table_screen.name_of(seat)).collect();
     (!gone.is_empty()).then(|| format!("{} did not play to the end.", listed(&gone)))
 }
 

@@ -606,10 +606,13 @@ fn seal_explains_how_a_card_opened() {
     stage.keys("S");
     let picture = stage.draw();
     assert!(picture.contains("only you have all the shares") && picture.contains("✓ Béla  ✓ Cleo"), "{picture}");
+    // The card has the name that it has everywhere: not `worker-leaves`, as in files.
+    let named = |shown: &str| shown.lines().any(|line| line.contains("Your ") && line.contains(" of "));
+    assert!(named(&picture), "{picture}");
     stage.keys("d");
     let panel = stage.draw();
     let one = "is opened by 2 shares (Béla, Cleo), each proved";
-    assert!(panel.contains(one), "{panel}");
+    assert!(panel.contains(one) && named(&panel), "{panel}");
 }
 
 #[test]
