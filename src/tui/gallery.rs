@@ -26,7 +26,7 @@ use fairdeal_ui::input::KeyCode;
 #[path = "../../tests/fixture/record.rs"]
 mod fixture;
 
-const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 60)];
+const SIZES: [(u16, u16); 6] = [(60, 20), (60, 36), (60, 46), (80, 24), (120, 40), (200, 60)];
 const THEMES: [ThemeName; 2] = [ThemeName::Dark, ThemeName::Light];
 /// More actions than the longest game has.
 const MAX_ACTIONS: usize = 3000;

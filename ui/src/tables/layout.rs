@@ -37,6 +37,8 @@ pub struct Areas {
 
 /// Columns of the margin on either side, and between two parts.
 pub const MARGIN: u16 = 2;
+/// The least rows of the stage over the high hand of a phone: cards of its piles are whole.
+const STAGE: u16 = 12;
 /// The widest stage.
 const WIDEST: u16 = 150;
 
@@ -56,6 +58,11 @@ pub fn areas(game: &AnyGame, screen: Rect) -> Areas {
         _ if has_rail => 5,
         28.. => 3,
         _ => 1,
+    };
+    let hand_rows = match scale {
+        // The header, the ticker, the prompt and the keys have five rows.
+        Scale::Tall => hand_rows.min(screen.height.saturating_sub(5 + inspector_rows + STAGE)),
+        _ => hand_rows,
     };
     let widest = WIDEST.saturating_add(MARGIN).saturating_add(rail_columns);
     let page = screen.inner(ratatui::layout::Margin::new(MARGIN, 0));
@@ -113,7 +120,7 @@ mod tests {
     fn parts_keep_apart_and_inside() {
         for (game, seats) in [("loot", 4), ("houses-of-thoth", 5), ("sphinxs-paw", 4), ("ivory-tower", 1)] {
             let scene = Scene::new(game, seats, &[], 1);
-            for (width, height) in [(60, 20), (60, 34), (60, 52), (80, 24), (100, 30), (120, 40), (200, 60)] {
+            for (width, height) in [(60, 20), (60, 36), (60, 52), (80, 24), (100, 30), (120, 40), (200, 60)] {
                 let screen = Rect::new(0, 0, width, height);
                 let areas = areas(&scene.game, screen);
                 let parts =

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 pub enum Scale {
     /// From 60 columns and 20 rows.
     Mini,
-    /// A phone held upright: fewer than 80 columns, and 34 rows or more. Cards are for fingers, in several rows.
+    /// A phone held upright: fewer than 80 columns, and 36 rows or more. Cards are for fingers, in several rows.
     Tall,
     /// From 80 columns and 24 rows.
     Small,
@@ -24,7 +24,7 @@ impl Scale {
             (160.., 50..) => Self::Large,
             (110.., 36..) => Self::Normal,
             (80.., 24..) => Self::Small,
-            (_, 34..) => Self::Tall,
+            (_, 36..) => Self::Tall,
             _ => Self::Mini,
         }
     }

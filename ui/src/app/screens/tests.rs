@@ -32,7 +32,7 @@ use fairdeal_session::view::{ListedTable, Listing, LobbySeat, LobbyView, Presenc
 
 /// The sizes to draw every screen at.
 const SIZES: [(u16, u16); 9] =
-    [(1, 1), (20, 5), (60, 20), (60, 34), (60, 48), (79, 24), (80, 24), (140, 45), (200, 60)];
+    [(1, 1), (20, 5), (60, 20), (60, 36), (60, 48), (79, 24), (80, 24), (140, 45), (200, 60)];
 
 #[test]
 fn every_screen_at_both_sizes_and_in_ascii() {

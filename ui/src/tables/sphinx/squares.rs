@@ -308,7 +308,7 @@ fn monster_lines(
         let digit = char::from_digit(u32::from(size.pips()), 10).unwrap_or('?');
         return match (height, size) {
             (3.., _) => pyramid(u16::from(size.pips()) + u16::from(is_large), style, digit, theme),
-            (2, Size::Large) => {
+            (2, Size::Large) if width > 3 => {
                 vec![Line::styled(theme.glyph("▟▙", "/\\"), style), Line::styled(theme.glyph("▟██▙", "/__\\"), style)]
             }
             _ => vec![Line::styled(shape(size, theme), style)],

@@ -133,7 +133,7 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
                 let told = match (all, count) {
                     (_, 0) => true,
                     (1, _) if view.theme.shows_letters() && area.height > 2 => shown.contains(&size.pips().to_string()),
-                    (1, _) if area.height > 1 => {
+                    (1, _) if area.height > 1 && area.width > 3 => {
                         shown.contains(shape(Size::Small, view.theme))
                             || shown.contains(shape(Size::Medium, view.theme))
                     }
