@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use fairdeal_games::GAMES;
 
+use super::event::Input;
 use super::testing::TestApp;
 use crate::canvas::Target;
-use crate::input::KeyCode;
+use crate::input::{KeyCode, UserInput};
 
 /// A turn takes no more presses of Enter.
 const MOST: usize = 6;
@@ -112,11 +113,7 @@ fn first_games_take_few_presses_on_a_large_screen() {
 /// Whoever follows a hint gets the next one while it is still the same turn; another action ends that.
 #[test]
 fn hints_lead_through_a_turn() {
-    let mut stage = TestApp::at_home(false);
-    while stage.opened.is_none() {
-        stage.key(KeyCode::Enter);
-        stage.rest();
-    }
+    let mut stage = opens(0);
     stage.keys("h");
     stage.key(KeyCode::Enter);
     stage.rest();
@@ -133,12 +130,7 @@ fn hints_lead_through_a_turn() {
 #[test]
 fn hints_are_seen_at_every_size() {
     for (game, info) in GAMES.iter().enumerate() {
-        let mut stage = TestApp::at_home(false);
-        (0..game).for_each(|_| stage.key(KeyCode::Down));
-        while stage.opened.is_none() {
-            stage.key(KeyCode::Enter);
-            stage.rest();
-        }
+        let mut stage = opens(game);
         stage.keys("h");
         for (width, height) in
             (60..=140).step_by(20).flat_map(|width| (20..=44).step_by(4).map(move |height| (width, height)))
@@ -147,4 +139,72 @@ fn hints_are_seen_at_every_size() {
             assert!(has_hint(&mut stage), "{} {width}x{height}:\n{}", info.id, stage.draw());
         }
     }
+}
+
+/// Starts a game with the usual choices.
+fn opens(game: usize) -> TestApp {
+    let mut stage = TestApp::at_home(false);
+    (0..game).for_each(|_| stage.key(KeyCode::Down));
+    while stage.opened.is_none() {
+        stage.key(KeyCode::Enter);
+        stage.rest();
+    }
+    stage
+}
+
+/// Presses a button for fingers, and waits until nothing moves.
+fn presses(stage: &mut TestApp, words: &str) -> String {
+    stage.input(Input::User(UserInput::Press(words.to_owned())));
+    stage.rest();
+    stage.draw()
+}
+
+/// Words of buttons that are no move.
+const READ: [&str; 11] =
+    ["hint", "undo", "other uses", "seal", "chat", "rule", "scores", "log", "leave", "rules", "audit"];
+
+/// On a phone games are played by the buttons for fingers alone: by the first one after a hint, and by the last one as
+/// whoever prefers what the hints do not say.
+#[test]
+fn buttons_for_fingers_lead_through_games() {
+    for (game, info) in GAMES.iter().enumerate() {
+        for (size, prefers_last) in [((60, 46), false), ((90, 24), true)] {
+            let mut stage = opens(game);
+            stage.size = size;
+            let mut actions = 0;
+            while !stage.is_over() && actions < 60 {
+                let step = stage.step();
+                let mut tries = 0;
+                while stage.step() == step && !stage.is_over() {
+                    assert!(tries < MOST, "{} stands still at {size:?}:\n{}", info.id, stage.draw());
+                    tries += 1;
+                    presses(&mut stage, "hint");
+                    let buttons = stage.shell.layer().buttons.clone();
+                    let mut moves =
+                        buttons.iter().map(|(words, _)| words).filter(|words| !READ.contains(&words.as_str()));
+                    let is_asked = buttons.iter().any(|(words, _)| words == "yes");
+                    let words = if prefers_last && !is_asked { moves.next_back() } else { moves.next() };
+                    if let Some(words) = words {
+                        presses(&mut stage, words);
+                    }
+                }
+                actions += 1;
+            }
+        }
+    }
+}
+
+/// Whoever fires the village with a card taken has one to discard, though the focus was on it before.
+#[test]
+fn card_in_focus_can_be_discarded_after_a_fire() {
+    let mut stage = opens(0);
+    for words in ["hint", "take", "discard", "hint", "take", "fire the village"] {
+        presses(&mut stage, words);
+    }
+    let shown = presses(&mut stage, "yes");
+    assert!(shown.contains("Enter discard"), "{shown}");
+    presses(&mut stage, "hint");
+    assert!(has_hint(&mut stage), "{}", stage.draw());
+    let shown = presses(&mut stage, "discard");
+    assert!(!shown.contains("Discard a card"), "{shown}");
 }

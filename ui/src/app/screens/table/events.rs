@@ -381,8 +381,13 @@ impl TableScreen {
             let begins = !was_mine || snapshot.names.len() == 1;
             let lit = self.choice.lit();
             let is_lit = matches!(self.choice.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
-            if self.is_my_turn() && !lit.is_empty() && (!is_lit || begins) {
-                cx.unfocus();
+            if self.is_my_turn() && !lit.is_empty() {
+                if is_lit && !begins {
+                    // What has the focus keeps it, and may have other offers now.
+                    self.choice.aim(self.choice.focus);
+                } else {
+                    cx.unfocus();
+                }
             }
         }
         self.lead_on(cx);
