@@ -7,6 +7,7 @@ use fairdeal_peers::PeerId;
 use rand_core::CryptoRng;
 
 use crate::LinkError;
+use crate::circuit::Circuit;
 use crate::messages::{Inbound, Outbound, PROTOCOL, StreamName};
 use crate::multistream::{Offered, Proposed, proposal};
 use crate::noise::{Handshake, Sealed, next_frame};
@@ -36,8 +37,11 @@ pub enum Event {
     Pong,
 }
 
-/// A connection that this end has dialled. It is over with its first error: nothing of it may be used any more.
+/// A connection that this end has dialled, to the peer itself or through a relay. It is over with its first error: nothing
+/// of it may be used any more.
 pub struct Connection {
+    /// What carries the bytes, if the peer is not dialled itself.
+    circuit: Option<Box<Circuit>>,
     peer: PeerId,
     name: StreamName,
     /// The longest message that is read, in bytes.
@@ -71,6 +75,8 @@ struct Open {
     offered: Vec<(StreamId, Offered)>,
     /// The streams of the peer's pings, oldest first.
     pings: VecDeque<StreamId>,
+    /// A stream of bytes that this end has opened, and whether nothing more comes on it.
+    stream: Option<(StreamId, bool)>,
 }
 
 impl Connection {
@@ -88,6 +94,7 @@ impl Connection {
     ) -> Result<Self, LinkError> {
         let (handshake, first) = Handshake::begin(key, rng)?;
         Ok(Self {
+            circuit: None,
             peer,
             name,
             max_message,
@@ -96,6 +103,22 @@ impl Connection {
             stage: Stage::Greeting(Proposed::new(NOISE), handshake),
             events: VecDeque::new(),
         })
+    }
+
+    /// Dials this peer through a relay at which it has a reservation. The relay sees whom it connects, and nothing else.
+    ///
+    /// # Errors
+    /// [`LinkError::Encryption`], which is a bug.
+    pub fn dial_through(
+        relay: PeerId,
+        key: &SigningKey,
+        peer: PeerId,
+        name: StreamName,
+        max_message: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, LinkError> {
+        let circuit = Circuit::dial(key, relay, peer, name, rng)?;
+        Ok(Self { circuit: Some(Box::new(circuit)), ..Self::dial(key, peer, name, max_message, rng)? })
     }
 
     /// The peer at the other end.
@@ -112,8 +135,18 @@ impl Connection {
     /// # Errors
     /// [`LinkError`]: close the connection.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        self.received.push(bytes);
-        self.go_on().inspect_err(|_| self.stage = Stage::Over)
+        self.hear(bytes).inspect_err(|_| self.stage = Stage::Over)
+    }
+
+    fn hear(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        let Some(circuit) = &mut self.circuit else {
+            self.received.push(bytes);
+            return self.go_on();
+        };
+        self.received.push(&circuit.receive(bytes)?);
+        let has_ended = circuit.has_ended();
+        self.go_on()?;
+        if has_ended { Err(LinkError::Ended) } else { Ok(()) }
     }
 
     /// Sends a message behind all others; nothing before the connection is open.
@@ -157,8 +190,11 @@ impl Connection {
         self.flush()
     }
 
-    /// Bytes to send now, at most [`MAX_PIECE`] of them: call it until nothing is left.
+    /// Bytes to send now, to whoever was dialled; at most [`MAX_PIECE`] of them: call it until nothing is left.
     pub fn take_bytes(&mut self) -> Option<Vec<u8>> {
+        if let Some(circuit) = &mut self.circuit {
+            return circuit.take_bytes();
+        }
         let count = self.sending.len().min(MAX_PIECE);
         (count > 0).then(|| self.sending.drain(..count).collect())
     }
@@ -167,8 +203,50 @@ impl Connection {
         self.events.pop_front()
     }
 
-    /// Reads on as far as bytes have arrived.
+    /// Opens the stream of bytes, with its first ones.
+    pub(crate) fn open_stream(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        if let Stage::Open(open) = &mut self.stage {
+            open.stream = Some((open.mux.open(bytes), false));
+        }
+        self.flush()
+    }
+
+    /// What has arrived on the stream of bytes; `None` without one.
+    pub(crate) fn arrived_on_stream(&mut self) -> Option<&mut Received> {
+        let Stage::Open(open) = &mut self.stage else { return None };
+        open.mux.arrived(open.stream?.0)
+    }
+
+    /// Whether nothing more comes on the stream of bytes.
+    pub(crate) fn stream_has_ended(&self) -> bool {
+        matches!(&self.stage, Stage::Open(open) if open.stream.is_some_and(|(_, has_ended)| has_ended))
+    }
+
+    pub(crate) fn has_read_stream(&mut self) -> Result<(), LinkError> {
+        if let Stage::Open(open) = &mut self.stage
+            && let Some((id, _)) = open.stream
+        {
+            open.mux.has_read(id);
+        }
+        self.flush()
+    }
+
+    pub(crate) fn send_on_stream(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        if let Stage::Open(open) = &mut self.stage
+            && let Some((id, _)) = open.stream
+        {
+            open.mux.send(id, bytes);
+        }
+        self.flush()
+    }
+
+    /// Reads on as far as bytes have arrived, and has the circuit carry what there is to send.
     fn go_on(&mut self) -> Result<(), LinkError> {
+        self.read()?;
+        self.flush()
+    }
+
+    fn read(&mut self) -> Result<(), LinkError> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Over) {
                 Stage::Over => return Err(LinkError::Ended),
@@ -215,17 +293,21 @@ impl Connection {
                     }
                     open.read(self.max_message, &mut self.events)?;
                     self.stage = Stage::Open(open);
-                    return self.flush();
+                    return Ok(());
                 }
             }
         }
     }
 
-    /// Seals the frames that the streams want to send.
+    /// Seals the frames that the streams want to send, and hands them to the circuit, if there is one.
     fn flush(&mut self) -> Result<(), LinkError> {
         if let Stage::Open(open) = &mut self.stage {
             let frames = open.mux.take_frames();
             self.sending.extend(open.sealed.seal(&frames)?);
+        }
+        if let Some(circuit) = self.circuit.as_mut().filter(|circuit| circuit.is_open()) {
+            circuit.send(self.sending.make_contiguous())?;
+            self.sending.clear();
         }
         Ok(())
     }
@@ -241,6 +323,7 @@ impl Open {
             next: None,
             offered: Vec::new(),
             pings: VecDeque::new(),
+            stream: None,
         }
     }
 
@@ -319,6 +402,9 @@ impl Open {
 
     /// Nothing more comes on a stream.
     fn ended(&mut self, id: StreamId) -> Result<(), LinkError> {
+        if let Some((_, has_ended)) = self.stream.as_mut().filter(|(stream, _)| *stream == id) {
+            *has_ended = true;
+        }
         if self.outbound.as_ref().is_some_and(|outbound| outbound.id() == id) {
             return Err(LinkError::Protocol("it does not take our messages"));
         }

@@ -7,12 +7,14 @@
 //!
 //! ```text
 //! connection    Connection: what its owner sees
+//! circuit       a stream through a relay, which carries a connection
 //! messages      /fairdeal/table/7: one ordered stream of messages each way
 //! yamux         streams
 //! noise         encryption, and whose key is at the other end
 //! multistream   which protocol a stream speaks
 //! ```
 
+mod circuit;
 mod connection;
 mod messages;
 mod multistream;
@@ -48,12 +50,43 @@ pub enum LinkError {
         /// The limit.
         most: usize,
     },
+    /// The relay does not connect with the peer.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The other end has ended the connection.
     #[error("the other end has closed the connection")]
     Ended,
     /// The primitives of the handshake have refused to work, which is a bug.
     #[error("the encryption has failed")]
     Encryption,
+}
+
+/// Why a relay does not connect with a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It carries nothing for anybody.
+    #[error("what answers there is no relay")]
+    NoRelay,
+    /// It knows no such peer, or does not reach it.
+    #[error("the host is not at this relay now; ask whether the table is still open")]
+    NotThere,
+    /// It has no room.
+    #[error("the relay has no room for another connection now; try again in a minute")]
+    Full,
+    /// It refuses for another reason, by its number.
+    #[error("the relay refuses to connect you (code {0}); ask the host for a ticket of another relay")]
+    Other(i32),
+}
+
+impl Refused {
+    /// The reason that a status of the relay gives.
+    const fn of(status: i32) -> Self {
+        match status {
+            203 | 204 => Self::NotThere,
+            200 | 201 => Self::Full,
+            other => Self::Other(other),
+        }
+    }
 }
 
 impl From<snow::Error> for LinkError {

@@ -12,7 +12,7 @@ use fairdeal_peers::{Multiaddr, PeerId};
 /// `Connected` and its `Disconnected`. Events of different peers have no order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEvent {
-    /// The node listens here; one event for each concrete address.
+    /// The node listens here; one event for each concrete address. Through a relay, for browsers at the relay's door.
     Listening(Multiaddr),
     /// The node no longer listens here.
     ListeningEnded {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use fairdeal_peers::address::{circuit, relay_of};
+use fairdeal_peers::address::{circuit, door_of, relay_of};
 use fairdeal_peers::{Multiaddr, PeerId};
 use libp2p::core::transport::ListenerId;
 
@@ -25,6 +25,8 @@ pub(super) struct Relays(Vec<Relay>);
 struct Relay {
     /// The relay's addresses, each with its peer id at the end; the first identifies it.
     addresses: Vec<Multiaddr>,
+    /// Its doors for browsers, as it says itself.
+    doors: Vec<Multiaddr>,
     phase: Phase,
     failures: u32,
 }
@@ -65,6 +67,7 @@ impl Relays {
             } else if relays.len() < MAX_RELAYS {
                 relays.push(Relay {
                     addresses: vec![address.clone()],
+                    doors: Vec::new(),
                     phase: Phase::Waiting { until: now },
                     failures: 0,
                 });
@@ -142,11 +145,20 @@ impl Relays {
         self.0.iter().any(named)
     }
 
-    /// The addresses of this node behind the relays with a reservation.
+    /// Records where a peer listens, if it is a relay. Returns whether [`Self::circuits`] are others now.
+    pub(super) fn listens_at(&mut self, peer: PeerId, listening: &[Multiaddr]) -> bool {
+        let named = |relay: &&mut Relay| relay.address().and_then(peer_of) == Some(peer);
+        let Some(relay) = self.0.iter_mut().find(named) else { return false };
+        let doors = relay.addresses.iter().filter_map(|address| door_of(address, listening)).collect();
+        let before = std::mem::replace(&mut relay.doors, doors);
+        before != relay.doors && matches!(relay.phase, Phase::Reserved(_))
+    }
+
+    /// The addresses of this node behind the relays with a reservation: for programs, then for browsers.
     pub(super) fn circuits(&self) -> impl Iterator<Item = Multiaddr> {
         let reserved = |relay: &&Relay| matches!(relay.phase, Phase::Reserved(_));
         let through = self.0.iter().filter(reserved);
-        through.flat_map(|relay| relay.addresses.iter().map(circuit))
+        through.flat_map(|relay| relay.addresses.iter().chain(&relay.doors).map(circuit))
     }
 }
 
@@ -207,8 +219,18 @@ mod tests {
         let listener = ListenerId::next();
         relays.asked(&addresses[0], listener);
         assert_eq!(relays.reserved(listener), Some(addresses[0].clone()));
-        let circuits: Vec<Multiaddr> = relays.circuits().collect();
-        assert_eq!(circuits, addresses.map(|address| circuit(&address)));
+        let circuits = |relays: &Relays| relays.circuits().collect::<Vec<_>>();
+        assert_eq!(circuits(&relays), addresses.each_ref().map(circuit));
+        // Browsers get in where it has a door; where that is, at each of its addresses, it need not know.
+        let door: Multiaddr = "/ip4/172.17.0.1/tcp/8080/ws".parse().unwrap();
+        assert!(!relays.listens_at(crate::tests::id(8), std::slice::from_ref(&door)));
+        assert!(relays.listens_at(peer, &[door.clone(), addresses[0].clone()]));
+        assert!(!relays.listens_at(peer, &[door]));
+        let doors = ["/ip4/10.0.0.1/tcp/8080/ws", "/ip4/192.0.2.1/tcp/8080/ws"].map(|door| {
+            let door: Multiaddr = door.parse().unwrap();
+            circuit(&door.with(Protocol::P2p(id)))
+        });
+        assert_eq!(circuits(&relays)[2..], doors);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use fairdeal_link::{Connection, Event, LinkError, StreamName};
+use fairdeal_link::{Connection, Event, LinkError, Refused, StreamName};
 use fairdeal_peers::PeerId;
 use futures::{SinkExt as _, StreamExt as _};
 use getrandom::SysRng;
@@ -16,7 +16,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::*;
 use crate::tests::{PATIENCE, Side, id, identity, quick, spawn};
-use crate::{NodeConfig, NodeEvent, Transport as Kind};
+use crate::{NodeConfig, NodeEvent, Reach, Transport as Kind};
 
 const PAGE: &str = "<!doctype html><title>the page</title>";
 const MOST: usize = 1 << 20;
@@ -52,6 +52,13 @@ async fn socket_at(place: SocketAddr) -> WebSocketStream<TcpStream> {
 }
 
 impl Browser {
+    /// Dials a peer through the relay there.
+    async fn dials_through(place: SocketAddr, relay: PeerId, peer: PeerId) -> Self {
+        let name = StreamName { program: [9; 8], number: 1 };
+        let link = Connection::dial_through(relay, &identity(9), peer, name, MOST, &mut UnwrapErr(SysRng)).unwrap();
+        Self { socket: socket_at(place).await, link }
+    }
+
     /// Dials the peer of this number there; `number` is that of its connection.
     async fn dials(seed: u8, place: SocketAddr, peer: PeerId, number: u64) -> Self {
         let name = StreamName { program: [seed; 8], number };
@@ -252,4 +259,80 @@ async fn slow_visitors_have_their_time() {
         timeout(PATIENCE, ended).await.expect("the door closes it");
     };
     futures::join!(half, silent);
+}
+
+/// A relay with a door, a host that has a reservation there, and where the door is.
+async fn behind_a_relay() -> (Side, Side, SocketAddr) {
+    let mut config = at_a_door();
+    config.reach = Reach::Relay;
+    config.listen.push("/ip4/127.0.0.1/tcp/0".parse().unwrap());
+    config.page = Some(PAGE.into());
+    let mut relay = spawn(1, config);
+    let addresses = [relay.listening().await, relay.listening().await];
+    let (door, tcp) = match &addresses {
+        [door, tcp] if beneath(door).is_some() => (door, tcp),
+        [tcp, door] => (door, tcp),
+    };
+    let mut config = quick(Kind::Sockets);
+    config.reach = Reach::Host;
+    config.listen.clear();
+    config.relays = vec![tcp.clone().with(Protocol::P2p(id(1).into()))];
+    let mut host = spawn(2, config);
+    // It learns of the door from the relay.
+    let expected = door.clone().with(Protocol::P2p(id(1).into())).with(Protocol::P2pCircuit);
+    while !host.handle.addresses().await.unwrap().contains(&expected) {
+        host.until(|event| matches!(event, NodeEvent::Reach(_) | NodeEvent::Listening(_)).then_some(())).await;
+    }
+    let mut parts = door.iter();
+    let (Some(Protocol::Ip4(ip)), Some(Protocol::Tcp(port))) = (parts.next(), parts.next()) else {
+        panic!("{door} is no door")
+    };
+    (relay, host, (ip, port).into())
+}
+
+#[tokio::test]
+async fn browser_comes_through_a_relay() {
+    let (relay, mut host, place) = behind_a_relay().await;
+    let mut browser = Browser::dials_through(place, id(1), id(2)).await;
+    assert_eq!(browser.next().await, Ok(Event::Open));
+    let address = host
+        .until(|event| match event {
+            NodeEvent::Connected { peer, address } if peer == id(9) => Some(address),
+            _ => None,
+        })
+        .await;
+    // Where it sits, the relay tells nobody.
+    assert_eq!(address, Multiaddr::empty().with(Protocol::P2p(id(9).into())));
+    let long = vec![7; 600_000];
+    for message in [b"hello".to_vec(), long.clone()] {
+        browser.link.send(&message).unwrap();
+        tokio::select! {
+            heard = host.message() => assert_eq!(heard, (id(9), message)),
+            other = browser.next() => panic!("{other:?}"),
+        }
+    }
+    host.handle.send(id(9), long.clone()).unwrap();
+    assert_eq!(browser.next().await, Ok(Event::Message(long)));
+    browser.link.taken().unwrap();
+    browser.link.ping().unwrap();
+    assert_eq!(browser.next().await, Ok(Event::Pong));
+    // A host that goes is noticed at once, and then it is not there.
+    host.handle.shutdown().await;
+    assert_eq!(browser.next().await, Err(LinkError::Ended));
+    let mut again = Browser::dials_through(place, id(1), id(2)).await;
+    assert_eq!(again.next().await, Err(LinkError::Refused(Refused::NotThere)));
+    drop(relay);
+}
+
+/// Another relay there, another peer behind it, and a door that is no relay.
+#[tokio::test]
+async fn browser_is_connected_with_nobody_else() {
+    let (_relay, _host, place) = behind_a_relay().await;
+    let mut wrong = Browser::dials_through(place, id(7), id(2)).await;
+    assert_eq!(wrong.next().await, Err(LinkError::WrongPeer { found: id(1) }));
+    let mut unknown = Browser::dials_through(place, id(1), id(8)).await;
+    assert_eq!(unknown.next().await, Err(LinkError::Refused(Refused::NotThere)));
+    let (_no_relay, place) = opened(at_a_door()).await;
+    let mut none = Browser::dials_through(place, id(1), id(2)).await;
+    assert_eq!(none.next().await, Err(LinkError::Refused(Refused::NoRelay)));
 }

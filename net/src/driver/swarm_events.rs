@@ -4,9 +4,7 @@ use std::collections::btree_map::Entry;
 use std::time::Instant;
 
 use fairdeal_peers::PeerId;
-use fairdeal_peers::address::is_circuit;
-use fairdeal_peers::address::needs_zone;
-use fairdeal_peers::address::relay_of;
+use fairdeal_peers::address::{is_circuit, is_door, needs_zone, relay_of};
 use libp2p::multiaddr::Protocol;
 use libp2p::request_response;
 use libp2p::swarm::SwarmEvent;
@@ -322,6 +320,11 @@ impl NodeTask {
             state.introductions = state.introductions.saturating_add(1);
             if state.introductions > MAX_INTRODUCTIONS {
                 return;
+            }
+        }
+        if self.relays.listens_at(peer, &listening) {
+            for door in self.relays.circuits().filter(is_door).collect::<Vec<_>>() {
+                self.outbox.push(NodeEvent::Listening(door));
             }
         }
         let info = NodeEvent::PeerInfo {

@@ -149,18 +149,45 @@ pub fn door_at(place: SocketAddr) -> Multiaddr {
     door(Multiaddr::from(place.ip()), place.port())
 }
 
-/// Where a browser finds a door, by HTTP: `http://192.168.1.7:4002`. `None` for other addresses.
+/// Where a browser finds a door, by HTTP: `http://192.168.1.7:4002`, or `https://relay.example` with a certificate. Of an
+/// address through a relay it is the relay's door. `None` for other addresses, and for names without a certificate: a name
+/// may be made to lead anywhere.
 pub fn door_url(address: &Multiaddr) -> Option<String> {
-    let mut parts = address.iter();
-    let host = match parts.next()? {
-        Protocol::Ip4(ip) => ip.to_string(),
-        Protocol::Ip6(ip) => format!("[{ip}]"),
+    let mut parts = address.iter().take_while(|part| !matches!(part, Protocol::P2p(_)));
+    let (host, is_name) = match parts.next()? {
+        Protocol::Ip4(ip) => (ip.to_string(), false),
+        Protocol::Ip6(ip) => (format!("[{ip}]"), false),
+        Protocol::Dns(name) | Protocol::Dns4(name) | Protocol::Dns6(name) => (name.into_owned(), true),
         _ => return None,
     };
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(Protocol::Tcp(port)), Some(Protocol::Ws(_)), None) => Some(format!("http://{host}:{port}")),
-        _ => None,
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-".contains(letter);
+    if is_name && !host.chars().all(is_plain) {
+        return None;
     }
+    let Some(Protocol::Tcp(port)) = parts.next() else { return None };
+    let (scheme, usual) = match (parts.next(), parts.next(), parts.next()) {
+        (Some(Protocol::Ws(_)), None, None) if !is_name => ("http", 80),
+        (Some(Protocol::Tls), Some(Protocol::Ws(_)), None) | (Some(Protocol::Wss(_)), None, None) => ("https", 443),
+        _ => return None,
+    };
+    // As a browser writes it.
+    let port = if port == usual { String::new() } else { format!(":{port}") };
+    Some(format!("{scheme}://{host}{port}"))
+}
+
+/// The door of a relay with this address, if it listens at one: it is where the relay is reached, at the door's port. The
+/// relay says only which port that is, so it sends no browser elsewhere.
+pub fn door_of(relay: &Multiaddr, listening: &[Multiaddr]) -> Option<Multiaddr> {
+    let host = relay.iter().next()?;
+    let own = relay.iter().last().filter(|last| matches!(last, Protocol::P2p(_)))?;
+    let at_relay = |door: &Multiaddr| -> Multiaddr {
+        [host.clone()].into_iter().chain(door.iter().skip(1)).chain([own.clone()]).collect()
+    };
+    let mut doors: Vec<&Multiaddr> =
+        listening.iter().filter(|address| is_door(address) && !is_circuit(address)).collect();
+    // With a certificate first.
+    doors.sort_by_key(|door| !door.iter().any(|part| matches!(part, Protocol::Tls | Protocol::Wss(_))));
+    doors.into_iter().map(at_relay).find(|door| door_url(door).is_some())
 }
 
 /// Whether an address is every interface of this machine.
@@ -447,6 +474,28 @@ mod tests {
         }
         assert_eq!(door_url(&address("/ip4/192.168.1.7/tcp/4001")), None);
         assert_eq!(door_url(&address("/dns4/example.org/tcp/1/ws")), None);
+        let relay = "/p2p/12D3KooWNZNvdLz2nHqBe1JW6TyZnb8XF4ktNkR2K8oAs1bQEMqH";
+        for (door, url) in [
+            ("/ip4/93.184.215.14/tcp/80/ws", "http://93.184.215.14"),
+            ("/ip4/93.184.215.14/tcp/443/tls/ws", "https://93.184.215.14"),
+            ("/dns4/relay.example/tcp/443/tls/ws", "https://relay.example"),
+            ("/dns/relay.example/tcp/8443/wss", "https://relay.example:8443"),
+        ] {
+            assert_eq!(door_url(&address(door)).as_deref(), Some(url));
+            let circuit = address(&format!("{door}{relay}/p2p-circuit"));
+            assert_eq!((door_url(&circuit).as_deref(), is_door(&circuit)), (Some(url), true));
+            let listening = [address("/ip4/10.0.0.1/tcp/4001"), address("/ip4/10.0.0.1/tcp/1/ws"), address(door)];
+            let found = door_of(&address(&format!("/dns4/play.example/tcp/4001{relay}")), &listening);
+            let port = if door.contains("8443") { 8443 } else { 443 };
+            let by_name =
+                format!("/dns4/play.example/tcp/{port}{}{relay}", if port == 443 { "/tls/ws" } else { "/wss" });
+            let by_name = (!door.contains("/80/")).then(|| address(&by_name));
+            assert_eq!(found, by_name, "{door}");
+        }
+        let listening = [address("/ip4/10.0.0.1/tcp/4001"), address("/ip4/127.0.0.1/tcp/8080/ws")];
+        let found = door_of(&address(&format!("/ip4/93.184.215.14/tcp/4001{relay}")), &listening);
+        assert_eq!(found, Some(address(&format!("/ip4/93.184.215.14/tcp/8080/ws{relay}"))));
+        assert_eq!(door_of(&address("/ip4/93.184.215.14/tcp/4001"), &listening), None);
     }
 
     #[test]
