@@ -57,7 +57,7 @@ build() {
     local more=
     # MinGW's linker writes the time into the program, unless it is told not to.
     case $1 in *-windows-gnu) more="-C link-arg=-Wl,--no-insert-timestamp" ;; esac
-    RUSTFLAGS="$flags $more" cargo build --profile dist --features quic,page --locked --target "$1"
+    RUSTFLAGS="$flags $more" cargo build --profile dist --features quic,tls,page --locked --target "$1"
 }
 
 # Sets all times in a folder to that of the commit.
@@ -102,7 +102,7 @@ for target in $targets; do
         "$built" completions powershell >"$staging/completions/_fairdeal.ps1"
         cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$staging"
         # shellcheck disable=SC2046,SC2086 # a list
-        cargo about generate --frozen --fail --config packaging/about.toml --features quic \
+        cargo about generate --frozen --fail --config packaging/about.toml --features quic,tls \
             $(printf -- '--target %s ' $targets) packaging/third-party.hbs >"$staging/THIRD-PARTY.txt"
     fi
     mkdir "$out/$name"
@@ -118,7 +118,7 @@ for target in $targets; do
     esac
     pack "$name"
     # It writes a file into every crate's folder, with paths of this machine.
-    cargo cyclonedx --format json --features quic --target "$target" --override-filename sbom --quiet
+    cargo cyclonedx --format json --features quic,tls --target "$target" --override-filename sbom --quiet
     sed "s#file://$PWD#file:///fairdeal#g" sbom.json >"$out/$name.cdx.json"
     rm -f sbom.json ./*/sbom.json
     case $target in

@@ -11,7 +11,7 @@ use fairdeal_protocol::wire::bounded::Text;
 
 use tokio::sync::oneshot;
 
-use super::door::Bytes;
+use super::door::{Bytes, Certificate};
 use super::{RelayLimits, RelayMetrics};
 
 /// The longest `max_message` that a node accepts, in bytes.
@@ -54,6 +54,8 @@ pub struct NodeConfig {
     pub external: Vec<Multiaddr>,
     /// The page that listening addresses ending in `/ws` serve to browsers; none by default.
     pub page: Option<Bytes>,
+    /// The certificate of listening addresses that end in `/tls/ws`; none by default.
+    pub certificate: Option<Certificate>,
     /// Discovery on the LAN; off by default.
     pub lan: Lan,
     /// Measures for reachability; off by default.
@@ -94,6 +96,7 @@ impl NodeConfig {
             listen: Vec::new(),
             external: Vec::new(),
             page: None,
+            certificate: None,
             lan: Lan::Off,
             reach: Reach::Off,
             relays: Vec::new(),

@@ -58,7 +58,7 @@ mod unseated;
 
 pub use codec::{read_frame, write_frame};
 pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach};
-pub use door::Bytes;
+pub use door::{Bytes, Certificate, CertificateError};
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use fairdeal_peers::address::Transport;
 

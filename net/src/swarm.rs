@@ -235,7 +235,7 @@ fn transport(
                 let tcp = secure(tcp, noise.clone(), yamux.clone(), silence);
                 with_quic(tcp, keypair, config)
             };
-            let door = Door::new(config.page.clone(), handshakes.clone());
+            let door = Door::new(config.page.clone(), config.certificate.clone(), handshakes.clone());
             let door = secure(door, noise.clone(), yamux.clone(), silence);
             // Name lookup wraps the direct transports only: the resolver claims every address. The relay's transport
             // and the door come first, since they recognise their own addresses.

@@ -231,12 +231,17 @@ impl Relay {
     }
 
     /// Kills the relay, runs `between`, and starts the relay again at the same address.
-    pub(crate) fn restart(mut self, root: &Path, between: impl FnOnce()) -> Self {
+    pub(crate) fn restart(self, root: &Path, between: impl FnOnce()) -> Self {
+        self.restart_by(fairdeal(), root, &[], between)
+    }
+
+    /// The same, by a prepared command with more options.
+    pub(crate) fn restart_by(mut self, command: Command, root: &Path, more: &[&str], between: impl FnOnce()) -> Self {
         let _ = self.child.kill();
         let _ = self.child.wait();
         between();
         let (listen, _) = self.address.split_once("/p2p/").unwrap();
-        let again = Self::start_by(fairdeal(), root, &["--listen", listen]);
+        let again = Self::start_by(command, root, &[&["--listen", listen], more].concat());
         assert_eq!(again.address, self.address);
         again
     }

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::browser::{Browser, ENTER, PATIENCE};
 use super::built::built;
-use super::process::{Program, fairdeal};
+use super::process::{Program, Relay, fairdeal};
 use super::require;
 
 const TCP: &str = "/ip4/127.0.0.1/tcp/0";
@@ -227,6 +227,61 @@ async fn programs_and_browsers_play_to_the_audit() {
     assert!(first == second && first == hosts && first == guests, "the transcripts differ");
     // The page has checked the game itself.
     one.shows(|text| text.contains("✓ fair")).await;
+    one.client.clone().close().await.unwrap();
+    other.client.clone().close().await.unwrap();
+}
+
+/// Two browsers reach a host through its relay alone, under a certificate: one has the page from the relay, one from the
+/// disk. The relay is killed in the middle of the game and comes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn browsers_come_through_a_relay() {
+    let Some(page) = page() else { return };
+    let (Some(one), Some(other)) = (start().await, start().await) else { return };
+    let root = TempDir::new().unwrap();
+    let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let files = ["chain.pem", "key.pem"].map(|name| root.path().join(name).display().to_string());
+    fs::write(&files[0], certified.cert.pem()).unwrap();
+    fs::write(&files[1], certified.key_pair.serialize_pem()).unwrap();
+    let command = || {
+        let mut command = fairdeal();
+        command.env("FAIRDEAL_PAGE", &page);
+        command
+    };
+    let at = |door: &str| ["--web", door, "--cert", &files[0], "--key", &files[1]].map(str::to_owned);
+    let start_at = |door: &str| [&["--listen".to_owned(), TCP.to_owned()], &at(door)[..]].concat();
+    let options = start_at(DOOR);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let relay = Relay::start_by(command(), root.path(), &options);
+    let args = ["--seats", "3", "--option", "target=60", "--listen", TCP, "--relay", &relay.address];
+    let mut host = Program::start(root.path(), "host", &[&["bot", "host", "loot", "--json"], &args[..]].concat());
+    // The host may hear of the door after it has made its first ticket.
+    let began = Instant::now();
+    let link = loop {
+        let ticket: Ticket = host.ticket().parse().unwrap();
+        match ticket.link() {
+            Some(link) => break link,
+            None => assert!(began.elapsed() < PATIENCE, "no ticket names the relay's door"),
+        }
+    };
+    let (door, ticket) = link.strip_prefix("https://").unwrap().split_once("/#").unwrap();
+    one.sits_down(&link, "Ada").await;
+    other.client.goto(&format!("file://{}", page.with_file_name("table.html").display())).await.unwrap();
+    other.until("home", "join with a ticket").await;
+    other.keys(&['j']).await;
+    other.until("join", "icket").await;
+    other.pastes(ticket).await;
+    other.keys(&[ENTER]).await;
+    other.says("Ben").await;
+    tokio::select! {
+        _ = one.acts() => {}
+        _ = other.acts() => {}
+    }
+    let again = at(door);
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+    let _relay = relay.restart_by(command(), root.path(), &again, || {});
+    let (first, second) = tokio::join!(one.plays(Some(2)), other.plays(None));
+    let hosts = transcript(&mut host);
+    assert!(first == second && first == hosts, "the transcripts differ");
     one.client.clone().close().await.unwrap();
     other.client.clone().close().await.unwrap();
 }

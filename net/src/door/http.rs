@@ -1,7 +1,7 @@
 //! One HTTP connection at the door: the page, a WebSocket, or a refusal.
 //!
 //! A page of somebody else must not reach the door through its reader's browser. So the `Host` has to be an IP address:
-//! a name of a foreign page may be made to lead here (DNS rebinding). And a WebSocket is opened only for pages from a door
+//! a name of a foreign page may be made to lead here (DNS rebinding), unless the door has a certificate of that name. And a WebSocket is opened only for pages from a door
 //! (whose origin is an address of a local network, or this one), and for pages without an origin (`null`): those from a disk,
 //! and frames that a page has put into a sandbox. Such a frame is a stranger at the table like any other: it knows no ticket.
 
@@ -18,7 +18,7 @@ use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::bytes::{Socket, socket};
@@ -59,10 +59,13 @@ enum Answer {
 }
 
 /// Answers one request. Returns the WebSocket, if the connection became one.
-pub(super) async fn visit(stream: TcpStream, page: Option<Bytes>) -> Option<Socket> {
+pub(super) async fn visit<S>(stream: S, page: Option<Bytes>, is_secure: bool) -> Option<Socket>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let upgrade: Arc<Mutex<Option<OnUpgrade>>> = Arc::default();
     let respond = service_fn(|mut request: Request<Incoming>| {
-        let answer = match answer(request.method(), request.uri(), request.headers()) {
+        let answer = match answer(request.method(), request.uri(), request.headers(), is_secure) {
             Answer::Page if page.is_none() => Answer::Refused(Refusal::NoPage),
             answer => answer,
         };
@@ -81,10 +84,10 @@ pub(super) async fn visit(stream: TcpStream, page: Option<Bytes>) -> Option<Sock
     Some(socket(upgrade.await.ok()?).await)
 }
 
-fn answer(method: &Method, uri: &Uri, headers: &HeaderMap) -> Answer {
+fn answer(method: &Method, uri: &Uri, headers: &HeaderMap, is_secure: bool) -> Answer {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST).and_then(host_of);
-    let Some(host) = host.filter(|host| is_address(host)) else {
+    let Some(host) = host.filter(|host| is_secure || is_address(host)) else {
         return Answer::Refused(Refusal::Misdirected);
     };
     if uri.path() != "/" {
@@ -218,7 +221,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let request = request.body(()).unwrap();
-        answer(request.method(), request.uri(), request.headers())
+        answer(request.method(), request.uri(), request.headers(), false)
     }
 
     const KEY: (&str, &str) = ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
@@ -273,6 +276,28 @@ mod tests {
         assert_eq!(asked("/", &twice), Answer::Refused(Refusal::Origin));
     }
 
+    /// A browser has compared the name with the certificate.
+    #[test]
+    fn certificate_answers_for_its_names() {
+        let all = [
+            ("host", "relay.example"),
+            ("origin", "https://relay.example"),
+            ("upgrade", "websocket"),
+            ("sec-websocket-version", "13"),
+            KEY,
+        ];
+        let at = |origin: &str, is_secure| {
+            let request = all.iter().fold(Request::get("/"), |request, (name, value)| {
+                request.header(*name, if *name == "origin" { origin } else { value })
+            });
+            let request = request.body(()).unwrap();
+            answer(request.method(), request.uri(), request.headers(), is_secure)
+        };
+        assert!(matches!(at("https://relay.example", true), Answer::Socket(_)));
+        assert_eq!(at("https://other.example", true), Answer::Refused(Refusal::Origin));
+        assert_eq!(at("https://relay.example", false), Answer::Refused(Refusal::Misdirected));
+    }
+
     #[test]
     fn other_sockets_are_refused() {
         let host = ("host", "127.0.0.1");
@@ -286,7 +311,7 @@ mod tests {
             assert_eq!(asked("/", headers), Answer::Refused(Refusal::Socket), "{headers:?}");
         }
         assert_eq!(
-            answer(&Method::POST, &"/".parse().unwrap(), &headers_of("127.0.0.1")),
+            answer(&Method::POST, &"/".parse().unwrap(), &headers_of("127.0.0.1"), false),
             Answer::Refused(Refusal::Method)
         );
     }

@@ -2,20 +2,27 @@
 //!
 //! A browser can open no TCP connection, but WebSockets, and pages can be fetched from anywhere. So a listening address
 //! that ends in `/ws` answers HTTP: with the page, or by becoming a WebSocket, whose messages are the bytes of an ordinary
-//! libp2p connection (Noise, Yamux). All that follows, with its limits, is that of any other connection.
+//! libp2p connection (Noise, Yamux). All that follows, with its limits, is that of any other connection. One that ends in
+//! `/tls/ws` does the same under a certificate, as browsers want it of names.
 //!
 //! ```text
-//! mod    the transport: HTTP connections in, byte streams of WebSockets out
-//! http   one request: the page, a WebSocket, or a refusal
-//! bytes  the messages of a WebSocket as bytes
+//! mod          the transport: HTTP connections in, byte streams of WebSockets out
+//! certificate  why a door by https has none
+//! tls          the certificate of a door by https
+//! http         one request: the page, a WebSocket, or a refusal
+//! bytes        the messages of a WebSocket as bytes
 //! ```
 //!
 //! The port dials nobody. An HTTP connection counts as an inbound handshake until it is a WebSocket
 //! ([`super::handshakes`]), and ends after a minute: slow phones load a page for long.
 
 mod bytes;
+mod certificate;
 mod http;
+#[cfg(feature = "tls")]
+mod tls;
 
+use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -26,11 +33,13 @@ use futures::future::Abortable;
 use libp2p::core::transport::{DialOpts, ListenerId, TransportError, TransportEvent};
 use libp2p::multiaddr::Protocol;
 use libp2p::{Multiaddr, Transport, tcp};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::handshakes::Handshakes;
 
 pub(super) use bytes::Socket;
+pub use certificate::{Certificate, CertificateError};
 pub use hyper::body::Bytes;
 
 /// Maximum time of an HTTP connection that does not become a WebSocket.
@@ -40,6 +49,9 @@ const VISIT: Duration = Duration::from_secs(60);
 pub(super) struct Door {
     tcp: tcp::tokio::Transport,
     page: Option<Bytes>,
+    certificate: Option<Certificate>,
+    /// The listeners by https.
+    secure: HashSet<ListenerId>,
     handshakes: Handshakes,
     /// Connections that are still HTTP.
     visits: JoinSet<Option<Visitor>>,
@@ -54,21 +66,50 @@ struct Visitor {
 }
 
 impl Door {
-    /// A door that serves this page, if it has one.
-    pub(super) fn new(page: Option<Bytes>, handshakes: Handshakes) -> Self {
+    /// A door that serves this page, if it has one, and listens by https with this certificate.
+    pub(super) fn new(page: Option<Bytes>, certificate: Option<Certificate>, handshakes: Handshakes) -> Self {
         let tcp = tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
-        Self { tcp, page, handshakes, visits: JoinSet::new() }
+        Self { tcp, page, certificate, secure: HashSet::new(), handshakes, visits: JoinSet::new() }
+    }
+
+    /// The address of a listener's door at this TCP address.
+    fn at_door(&self, listener: ListenerId, tcp: Multiaddr) -> Multiaddr {
+        at_door(tcp, self.secure.contains(&listener))
     }
 }
 
-/// The TCP address of a door's address; `None` for any other.
-fn beneath(address: &Multiaddr) -> Option<Multiaddr> {
+/// The TCP address of a door's address, and whether it is one by https; `None` for any other.
+fn beneath(address: &Multiaddr) -> Option<(Multiaddr, bool)> {
     let mut tcp = address.clone();
-    matches!(tcp.pop(), Some(Protocol::Ws(path)) if path == "/").then_some(tcp)
+    if !matches!(tcp.pop(), Some(Protocol::Ws(path)) if path == "/") {
+        return None;
+    }
+    let is_secure = tcp.iter().last() == Some(Protocol::Tls);
+    if is_secure {
+        tcp.pop();
+    }
+    Some((tcp, is_secure))
 }
 
-fn at_door(tcp: Multiaddr) -> Multiaddr {
+fn at_door(tcp: Multiaddr, is_secure: bool) -> Multiaddr {
+    let tcp = if is_secure { tcp.with(Protocol::Tls) } else { tcp };
     tcp.with(Protocol::Ws("/".into()))
+}
+
+/// Answers a connection, which is encrypted first where there is a certificate.
+async fn visit(stream: TcpStream, page: Option<Bytes>, certificate: Option<Certificate>) -> Option<Socket> {
+    match certificate {
+        None => http::visit(stream, page, false).await,
+        #[cfg(feature = "tls")]
+        Some(certificate) => {
+            let stream = certificate.acceptor().accept(stream).await;
+            let stream =
+                stream.inspect_err(|error| tracing::debug!(%error, "a browser does not accept the certificate"));
+            http::visit(stream.ok()?, page, true).await
+        }
+        #[cfg(not(feature = "tls"))]
+        Some(never) => match never {},
+    }
 }
 
 impl Transport for Door {
@@ -78,11 +119,18 @@ impl Transport for Door {
     type Dial = std::future::Pending<io::Result<Socket>>;
 
     fn listen_on(&mut self, id: ListenerId, address: Multiaddr) -> Result<(), TransportError<io::Error>> {
-        let tcp = beneath(&address).ok_or_else(|| TransportError::MultiaddrNotSupported(address))?;
-        self.tcp.listen_on(id, tcp)
+        let is_possible = |is_secure: bool| !is_secure || self.certificate.is_some();
+        let found = beneath(&address).filter(|(_, is_secure)| is_possible(*is_secure));
+        let (tcp, is_secure) = found.ok_or_else(|| TransportError::MultiaddrNotSupported(address))?;
+        self.tcp.listen_on(id, tcp)?;
+        if is_secure {
+            self.secure.insert(id);
+        }
+        Ok(())
     }
 
     fn remove_listener(&mut self, id: ListenerId) -> bool {
+        self.secure.remove(&id);
         self.tcp.remove_listener(id)
     }
 
@@ -105,10 +153,12 @@ impl Transport for Door {
             let TransportEvent::Incoming { listener_id, upgrade, local_addr, send_back_addr } = event else {
                 let event = match event {
                     TransportEvent::NewAddress { listener_id, listen_addr } => {
-                        TransportEvent::NewAddress { listener_id, listen_addr: at_door(listen_addr) }
+                        let listen_addr = self.at_door(listener_id, listen_addr);
+                        TransportEvent::NewAddress { listener_id, listen_addr }
                     }
                     TransportEvent::AddressExpired { listener_id, listen_addr } => {
-                        TransportEvent::AddressExpired { listener_id, listen_addr: at_door(listen_addr) }
+                        let listen_addr = self.at_door(listener_id, listen_addr);
+                        TransportEvent::AddressExpired { listener_id, listen_addr }
                     }
                     other => other.map_upgrade(|_| std::future::ready(Err(io::ErrorKind::Unsupported.into()))),
                 };
@@ -116,10 +166,11 @@ impl Transport for Door {
             };
             let (slot, registration) = self.handshakes.begin(Network::of(&send_back_addr));
             let page = self.page.clone();
+            let certificate = self.certificate.clone().filter(|_| self.secure.contains(&listener_id));
+            let (local, remote) = (self.at_door(listener_id, local_addr), self.at_door(listener_id, send_back_addr));
             let visit = async move {
                 let stream = upgrade.await.ok()?;
-                let socket = tokio::time::timeout(VISIT, http::visit(stream.into(), page)).await.ok()??;
-                let (local, remote) = (at_door(local_addr), at_door(send_back_addr));
+                let socket = tokio::time::timeout(VISIT, visit(stream.into(), page, certificate)).await.ok()??;
                 Some(Visitor { socket, listener: listener_id, local, remote })
             };
             self.visits.spawn(async move {

@@ -95,8 +95,10 @@ impl Browser {
 fn door_is_an_address_that_ends_in_ws() {
     let address = |text: &str| -> Multiaddr { text.parse().unwrap() };
     let tcp = address("/ip4/192.168.1.7/tcp/4002");
-    assert_eq!(at_door(tcp.clone()), address("/ip4/192.168.1.7/tcp/4002/ws"));
-    assert_eq!(beneath(&at_door(tcp.clone())), Some(tcp.clone()));
+    for (is_secure, door) in [(false, "/ip4/192.168.1.7/tcp/4002/ws"), (true, "/ip4/192.168.1.7/tcp/4002/tls/ws")] {
+        assert_eq!(at_door(tcp.clone(), is_secure), address(door));
+        assert_eq!(beneath(&address(door)), Some((tcp.clone(), is_secure)));
+    }
     assert_eq!(beneath(&tcp), None);
     assert_eq!(beneath(&address("/ip4/192.168.1.7/tcp/4002/wss")), None);
 }
@@ -335,4 +337,117 @@ async fn browser_is_connected_with_nobody_else() {
     let (_no_relay, place) = opened(at_a_door()).await;
     let mut none = Browser::dials_through(place, id(1), id(2)).await;
     assert_eq!(none.next().await, Err(LinkError::Refused(Refused::NoRelay)));
+}
+
+#[cfg(feature = "tls")]
+mod by_https {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+    use tokio_rustls::TlsConnector;
+    use tokio_rustls::client::TlsStream;
+    use tokio_rustls::rustls::crypto::ring;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+    use super::*;
+
+    const NAME: &str = "relay.example";
+
+    /// A new certificate of this name in the two files.
+    fn issue(files: &[PathBuf; 2], name: &str) -> CertificateDer<'static> {
+        let CertifiedKey { cert, key_pair } = generate_simple_self_signed([name.to_owned()]).unwrap();
+        std::fs::write(&files[0], cert.pem()).unwrap();
+        std::fs::write(&files[1], key_pair.serialize_pem()).unwrap();
+        cert.der().clone()
+    }
+
+    /// Connects as a browser that trusts this certificate.
+    async fn secured(place: SocketAddr, trusted: &CertificateDer<'static>) -> std::io::Result<TlsStream<TcpStream>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(trusted.clone()).unwrap();
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().unwrap();
+        let config = builder.with_root_certificates(roots).with_no_client_auth();
+        let stream = TcpStream::connect(place).await.unwrap();
+        TlsConnector::from(Arc::new(config)).connect(ServerName::try_from(NAME).unwrap(), stream).await
+    }
+
+    #[tokio::test]
+    async fn page_and_table_come_under_the_certificate_as_it_is_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["chain.pem", "key.pem"].map(|name| folder.path().join(name));
+        let trusted = issue(&files, NAME);
+        let mut config = quick(Kind::Sockets);
+        config.listen = vec!["/ip4/127.0.0.1/tcp/0/tls/ws".parse().unwrap()];
+        config.page = Some(PAGE.into());
+        config.certificate = Some(Certificate::read(&files[0], &files[1]).unwrap());
+        let mut host = spawn(1, config);
+        let address = host.listening().await;
+        let Some((tcp, true)) = beneath(&address) else { panic!("{address} is no door by https") };
+        let mut parts = tcp.iter();
+        let (Some(Protocol::Ip4(ip)), Some(Protocol::Tcp(port))) = (parts.next(), parts.next()) else {
+            panic!("{tcp}")
+        };
+        let place: SocketAddr = (ip, port).into();
+
+        let mut stream = secured(place, &trusted).await.unwrap();
+        let request = format!("GET / HTTP/1.1\r\nHost: {NAME}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer).await;
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with(PAGE), "{answer}");
+
+        let stream = secured(place, &trusted).await.unwrap();
+        let (mut socket, _) = client_async(format!("wss://{NAME}/"), stream).await.unwrap();
+        let name = StreamName { program: [2; 8], number: 1 };
+        let mut link = Connection::dial(&identity(2), id(1), name, MOST, &mut UnwrapErr(SysRng)).unwrap();
+        while !link.is_open() {
+            while let Some(bytes) = link.take_bytes() {
+                socket.send(Message::Binary(bytes.into())).await.unwrap();
+            }
+            let Some(Ok(Message::Binary(bytes))) = socket.next().await else { panic!("it ends") };
+            link.receive(&bytes).unwrap();
+        }
+
+        // Without TLS nothing is answered.
+        let mut plain = TcpStream::connect(place).await.unwrap();
+        plain.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = plain.read_to_end(&mut answer).await;
+        assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+
+        // A half-written file leaves the former certificate, a new one replaces it.
+        let later = |path: &PathBuf, seconds| {
+            let time = SystemTime::now() + std::time::Duration::from_secs(seconds);
+            std::fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+        };
+        std::fs::write(&files[0], "-----BEGIN CERTIFICATE-----\n").unwrap();
+        later(&files[0], 5);
+        assert!(secured(place, &trusted).await.is_ok());
+        let renewed = issue(&files, NAME);
+        later(&files[0], 10);
+        assert!(secured(place, &renewed).await.is_ok());
+        assert!(secured(place, &trusted).await.is_err());
+    }
+
+    #[test]
+    fn files_that_are_no_certificate_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["chain.pem", "key.pem"].map(|name| folder.path().join(name));
+        let read = |files: &[PathBuf; 2]| Certificate::read(&files[0], &files[1]).map(|_| ()).unwrap_err();
+        assert!(matches!(read(&files), CertificateError::File { path, .. } if path == files[0]));
+        issue(&files, NAME);
+        std::fs::write(&files[1], "no key").unwrap();
+        assert!(matches!(read(&files), CertificateError::File { path, .. } if path == files[1]));
+        std::fs::write(&files[0], "no certificate").unwrap();
+        assert!(matches!(read(&files), CertificateError::File { path, .. } if path == files[0]));
+        issue(&files, NAME);
+        let other = [folder.path().join("other.pem"), folder.path().join("other-key.pem")];
+        issue(&other, NAME);
+        let mixed = [files[0].clone(), other[1].clone()];
+        assert!(matches!(read(&mixed), CertificateError::Unlike { .. }));
+    }
 }

@@ -149,6 +149,15 @@ pub fn door_at(place: SocketAddr) -> Multiaddr {
     door(Multiaddr::from(place.ip()), place.port())
 }
 
+/// The same door, by https.
+pub fn with_certificate(door: &Multiaddr) -> Multiaddr {
+    let parts = door.iter().flat_map(|part| match part {
+        Protocol::Ws(path) => [Some(Protocol::Tls), Some(Protocol::Ws(path))],
+        other => [Some(other), None],
+    });
+    parts.flatten().collect()
+}
+
 /// Where a browser finds a door, by HTTP: `http://192.168.1.7:4002`, or `https://relay.example` with a certificate. Of an
 /// address through a relay it is the relay's door. `None` for other addresses, and for names without a certificate: a name
 /// may be made to lead anywhere.
@@ -482,6 +491,8 @@ mod tests {
             ("/dns/relay.example/tcp/8443/wss", "https://relay.example:8443"),
         ] {
             assert_eq!(door_url(&address(door)).as_deref(), Some(url));
+            let plain = address("/ip4/0.0.0.0/tcp/443/ws");
+            assert_eq!(with_certificate(&plain), address("/ip4/0.0.0.0/tcp/443/tls/ws"));
             let circuit = address(&format!("{door}{relay}/p2p-circuit"));
             assert_eq!((door_url(&circuit).as_deref(), is_door(&circuit)), (Some(url), true));
             let listening = [address("/ip4/10.0.0.1/tcp/4001"), address("/ip4/10.0.0.1/tcp/1/ws"), address(door)];

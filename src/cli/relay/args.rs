@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64};
+use std::path::PathBuf;
 
 use fairdeal_net::RelayLimits;
 use fairdeal_peers::Multiaddr;
@@ -18,12 +19,21 @@ pub(in crate::cli) struct Relay {
     /// Address to listen on [default: port 4001 on every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
+    /// Serve the page for browsers here, as in 0.0.0.0:443, and carry their connections to tables behind this relay
+    #[arg(long, value_name = "IP:PORT")]
+    pub(super) web: Option<SocketAddr>,
+    /// Certificate of --web in PEM, for https; read again when it changes
+    #[arg(long, value_name = "FILE", requires_all = ["web", "key"])]
+    pub(super) cert: Option<PathBuf>,
+    /// Key of the certificate in PEM
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub(super) key: Option<PathBuf>,
     /// Serve http://IP:PORT/metrics (Prometheus text) and /health, for example at 127.0.0.1:9464; use a loopback or
     /// private address, for whoever reaches it can read it
     #[arg(long, value_name = "IP:PORT", overrides_with = "metrics")]
     pub(super) metrics: Option<SocketAddr>,
     /// Ask the relay that runs with this --metrics address whether it is healthy, and exit with 0 if it is, else with 1
-    #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["listen", "metrics", "Limits"])]
+    #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["listen", "web", "metrics", "Limits"])]
     pub(super) health: Option<SocketAddr>,
     #[command(flatten)]
     limits: Limits,

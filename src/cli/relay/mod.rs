@@ -1,5 +1,6 @@
 //! The relay: lets friends behind routers connect, and lists their open tables. Any friend with a reachable address can
-//! run one. Monitors read its metrics and health over HTTP.
+//! run one. With `--web` it serves the page for browsers and carries them too. Monitors read its metrics and health over
+//! HTTP.
 
 mod args;
 mod health;
@@ -11,8 +12,8 @@ use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fairdeal_net::everywhere;
-use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, Transport};
-use fairdeal_peers::address::is_loopback;
+use fairdeal_net::{Certificate, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, Transport};
+use fairdeal_peers::address::{door_at, door_url, is_loopback, with_certificate};
 
 use tokio::net::TcpListener;
 
@@ -22,6 +23,7 @@ use super::output::say;
 use super::table::runtime;
 use crate::signals::Signals;
 use crate::store::DataDir;
+use crate::table_page::table_page;
 
 pub(super) use args::Relay;
 
@@ -46,6 +48,22 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     // A relay takes part in no game, so it accepts no messages.
     config.max_message = 1;
     config.listen = if relay.listen.is_empty() { everywhere(PORT) } else { relay.listen };
+    if let Some(place) = relay.web {
+        config.page = table_page();
+        if config.page.is_none() {
+            say(
+                "This build has no page for browsers: whoever opens their own table.html can join, and pastes the ticket.",
+            )?;
+        }
+        let door = door_at(place);
+        config.listen.push(match relay.cert.zip(relay.key) {
+            Some((chain, key)) => {
+                config.certificate = Some(Certificate::read(&chain, &key).map_err(usage)?);
+                with_certificate(&door)
+            }
+            None => door,
+        });
+    }
     runtime()?.block_on(async {
         let (node, mut events) = Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
             NodeError::Listen { .. } => usage(error),
@@ -63,11 +81,11 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         loop {
             tokio::select! {
                 event = events.recv() => match event {
-                    Some(NodeEvent::Listening(address)) if !is_loopback(&address) => {
-                        say(format!("  {address}/p2p/{me}"))?;
-                    }
                     Some(NodeEvent::Listening(address)) => {
-                        say(format!("  {address}/p2p/{me} (from this machine only)"))?;
+                        let place = door_url(&address).map(|page| format!("{page} for browsers"));
+                        let place = place.unwrap_or_else(|| format!("{address}/p2p/{me}"));
+                        let only = if is_loopback(&address) { " (from this machine only)" } else { "" };
+                        say(format!("  {place}{only}"))?;
                     }
                     Some(NodeEvent::Connected { peer, .. }) => {
                         tracing::info!(%peer, "connected");

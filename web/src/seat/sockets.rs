@@ -1,7 +1,8 @@
 //! WebSockets to the doors of other programs. The scripts of the page own them; here is what is said on them, to whom a
 //! socket is opened, and when.
 //!
-//! A peer is dialled at all its doors at once, and the first that proves the peer's key is kept. A silent socket is
+//! A peer is dialled at all its doors at once, and through the doors of its relays, and the first that proves the peer's key
+//! is kept. A silent socket is
 //! replaced: the pings of both ends make an honest one speak every few seconds.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use data_encoding::BASE64;
 use ed25519_dalek::SigningKey;
 use fairdeal_link::{Connection, Event, LinkError, StreamName};
-use fairdeal_peers::address::{door_url, is_everywhere, is_loopback};
+use fairdeal_peers::address::{door_url, is_circuit, is_everywhere, is_loopback, relay_of};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_session::frame::MAX_FRAME;
@@ -30,6 +31,8 @@ const SILENCE: u64 = 10_000;
 /// The first pause before a peer is dialled again, and the longest; each is twice the one before.
 const REDIAL_FIRST: u64 = 500;
 const REDIAL_MOST: u64 = 10_000;
+/// The longest pause where a relay has said that the host is not there: it counts the questions.
+const REFUSED_MOST: u64 = 60_000;
 /// How long a connection must last for the next dial to come at once, in milliseconds.
 const LASTING: u64 = 10_000;
 /// Above this many bytes that a peer has not accepted, best-effort messages to it are left out.
@@ -46,7 +49,10 @@ pub(super) struct Sockets {
     /// The number of the newest socket.
     newest: u64,
     host: PeerId,
-    /// The door that this page comes from, which may be the host's.
+    /// The ways to the host through relays, as the ticket names them. Whoever joins trusts these relays; those of records
+    /// are not dialled.
+    circuits: Vec<Multiaddr>,
+    /// The door that this page comes from, which may be the host's or a relay's.
     origin: Option<String>,
     /// Whether the host's table is one of this machine, so that doors at loopback addresses may be dialled.
     is_local: bool,
@@ -56,9 +62,36 @@ pub(super) struct Sockets {
     heard: VecDeque<(PeerId, PeerInput)>,
 }
 
+/// Where a peer can be dialled.
+#[derive(Clone, PartialEq, Eq)]
+struct Door {
+    url: String,
+    /// The relay that answers there, if it is not the peer.
+    relay: Option<PeerId>,
+}
+
+impl Door {
+    /// The door that an address names.
+    fn at(address: &Multiaddr) -> Option<Self> {
+        let relay = if is_circuit(address) { Some(relay_of(address)?.0) } else { None };
+        Some(Self { url: socket_url(&door_url(address)?)?, relay })
+    }
+}
+
+/// Why a socket is given up.
+#[derive(Debug, thiserror::Error)]
+enum Loss {
+    #[error("the connection was closed")]
+    Closed,
+    #[error("it does not answer")]
+    Silent,
+    #[error(transparent)]
+    Broken(#[from] LinkError),
+}
+
 /// A peer that is to be connected.
 struct Peer {
-    doors: Vec<String>,
+    doors: Vec<Door>,
     /// The socket on which it has proven its key.
     open: Option<u64>,
     /// When it is dialled next, if it is not connected or being dialled.
@@ -97,6 +130,7 @@ impl Sockets {
             program,
             newest: first,
             host,
+            circuits: addresses.iter().filter(|address| is_circuit(address)).cloned().collect(),
             origin,
             is_local: !addresses.is_empty() && addresses.iter().all(is_loopback),
             peers: BTreeMap::new(),
@@ -136,9 +170,10 @@ impl Sockets {
         // An address of every interface is one of this machine too.
         let leads_here = |address: &Multiaddr| is_loopback(address) || is_everywhere(address);
         let near = at.iter().filter(|address| self.is_local || !leads_here(address));
-        let own = self.origin.iter().filter(|_| peer == self.host).cloned();
-        let mut doors: Vec<String> = Vec::new();
-        for door in own.chain(near.filter_map(|address| socket_url(&door_url(address)?))) {
+        let through: &[Multiaddr] = if peer == self.host { &self.circuits } else { &[] };
+        let there = near.filter(|address| !is_circuit(address)).chain(through).filter_map(Door::at);
+        let mut doors: Vec<Door> = Vec::new();
+        for door in self.doors_here(peer, at).into_iter().chain(there) {
             if !doors.contains(&door) && doors.len() < MAX_DOORS {
                 doors.push(door);
             }
@@ -159,6 +194,17 @@ impl Sockets {
         if known.open.is_none() && !is_dialled && (is_new || known.dial_at.is_none()) {
             known.dial_at = Some(now);
         }
+    }
+
+    /// The host behind the door that this page comes from: the host's own or that of one of its relays, which may have other
+    /// names than the addresses know.
+    fn doors_here(&self, peer: PeerId, at: &[Multiaddr]) -> Vec<Door> {
+        let Some(url) = self.origin.as_ref().filter(|_| peer == self.host) else { return Vec::new() };
+        if at.iter().chain(&self.circuits).filter_map(Door::at).any(|door| door.url == *url) {
+            return Vec::new();
+        }
+        let through = self.circuits.iter().filter_map(|address| Some(relay_of(address)?.0));
+        [None].into_iter().chain(through.map(Some)).map(|relay| Door { url: url.clone(), relay }).collect()
     }
 
     /// Sends a message to a connected peer. What it has not accepted when its socket ends is lost.
@@ -210,14 +256,14 @@ impl Sockets {
                 let heard = socket.link.receive(&bytes);
                 self.settle(id, heard, now);
             }
-            SocketHappened::Closed => self.lose(id, "the connection was closed", now),
+            SocketHappened::Closed => self.lose(id, &Loss::Closed, now),
         }
     }
 
     /// Hears and sends all that a socket's machine has now, or gives the socket up.
     fn settle(&mut self, id: u64, result: Result<(), LinkError>, now: u64) {
         if let Err(why) = result.and_then(|()| self.hear(id, now)) {
-            return self.lose(id, &why.to_string(), now);
+            return self.lose(id, &Loss::Broken(why), now);
         }
         let Some(socket) = self.sockets.get_mut(&id).filter(|socket| socket.is_open) else { return };
         while let Some(bytes) = socket.link.take_bytes() {
@@ -272,7 +318,7 @@ impl Sockets {
     }
 
     /// A socket has ended. A peer that was connected for a while is dialled again at once, another one after a pause.
-    fn lose(&mut self, id: u64, why: &str, now: u64) {
+    fn lose(&mut self, id: u64, why: &Loss, now: u64) {
         let Some((peer, open_at)) = self.sockets.get(&id).map(|socket| (socket.peer, socket.open_at)) else { return };
         self.drop_socket(id);
         let is_dialled = self.sockets.values().any(|socket| socket.peer == peer);
@@ -285,10 +331,12 @@ impl Sockets {
             known.dial_at = Some(if lasted { now } else { now.saturating_add(known.pause) });
             self.heard.push_back((peer, PeerInput::Gone));
         } else if !is_dialled {
+            let most = if matches!(why, Loss::Broken(LinkError::Refused(_))) { REFUSED_MOST } else { REDIAL_MOST };
+            known.pause = known.pause.min(most);
             known.dial_at = Some(now.saturating_add(known.pause));
-            known.pause = known.pause.saturating_mul(2).min(REDIAL_MOST);
-            self.heard
-                .push_back((peer, PeerInput::Unreachable(format!("no answer from {}: {why}", known.doors.join(", ")))));
+            known.pause = known.pause.saturating_mul(2).min(most);
+            let urls: Vec<&str> = known.doors.iter().map(|door| door.url.as_str()).collect();
+            self.heard.push_back((peer, PeerInput::Unreachable(format!("no answer from {}: {why}", urls.join(", ")))));
         }
     }
 
@@ -315,7 +363,7 @@ impl Sockets {
             let Some(socket) = self.sockets.get_mut(&id) else { continue };
             let silence = now.saturating_sub(socket.heard_at);
             if silence >= socket.patience() {
-                self.lose(id, "it does not answer", now);
+                self.lose(id, &Loss::Silent, now);
             } else if socket.link.is_open() && socket.ping_at <= now {
                 socket.ping_at = now.saturating_add(PING);
                 socket.pinged_at.get_or_insert(now);
@@ -345,11 +393,15 @@ impl Sockets {
             self.newest += 1;
             let (id, name) = (self.newest, StreamName { program: self.program, number: self.newest });
             // The primitives never refuse to begin.
-            let Ok(link) = Connection::dial(&self.key, peer, name, MAX_FRAME, rng) else { continue };
+            let link = match door.relay {
+                Some(relay) => Connection::dial_through(relay, &self.key, peer, name, MAX_FRAME, rng),
+                None => Connection::dial(&self.key, peer, name, MAX_FRAME, rng),
+            };
+            let Ok(link) = link else { continue };
             let socket =
                 Socket { peer, link, is_open: false, heard_at: now, open_at: now, ping_at: now, pinged_at: None };
             self.sockets.insert(id, socket);
-            self.orders.push(SocketOrder::Open { id, url: door });
+            self.orders.push(SocketOrder::Open { id, url: door.url });
         }
     }
 }
@@ -411,6 +463,27 @@ mod tests {
         assert_eq!(opened(&mut near), []);
         let (mut local, _) = sockets(&["/ip4/127.0.0.1/tcp/6/ws"], None);
         assert_eq!(opened(&mut local).len(), 1);
+    }
+
+    /// The page of a relay finds the host behind it, whatever name the relay has; so does a page from elsewhere.
+    #[test]
+    fn relays_are_dialled_in_place_of_a_host() {
+        let relay = format!("/p2p/{}/p2p-circuit", peer(5));
+        let all = [format!("/ip4/93.184.215.14/tcp/4001{relay}"), format!("/ip4/93.184.215.14/tcp/443/tls/ws{relay}")];
+        let all = all.each_ref().map(String::as_str);
+        let dialled = |origin, all| {
+            let (sockets, _) = sockets(all, origin);
+            let doors = sockets.peers.get(&peer(2)).unwrap().doors.clone();
+            doors.into_iter().map(|door| (door.url, door.relay)).collect::<Vec<_>>()
+        };
+        let door = ("wss://93.184.215.14/".to_owned(), Some(peer(5)));
+        for origin in [None, Some("https://93.184.215.14")] {
+            assert_eq!(dialled(origin, &all[..]), std::slice::from_ref(&door));
+        }
+        let here = |relay| ("wss://play.example/".to_owned(), relay);
+        let found = dialled(Some("https://play.example"), &all[..]);
+        assert_eq!(found, [here(None), here(Some(peer(5))), door]);
+        assert_eq!(dialled(Some("https://play.example"), &all[..1]), [here(None), here(Some(peer(5)))]);
     }
 
     #[test]

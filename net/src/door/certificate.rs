@@ -1,0 +1,49 @@
+//! Why the certificate of a door cannot be used. [`Certificate`] itself needs the cargo feature `tls`.
+
+use std::path::PathBuf;
+
+#[cfg(feature = "tls")]
+pub use super::tls::Certificate;
+
+/// Why a certificate cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// A file holds no certificate or no key, or cannot be read.
+    #[error("cannot use {path}: {reason}; it has to be a file in PEM, as certificate programs write it", path = .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The two files do not belong together.
+    #[error("the key in {key} is not that of the certificate in {chain}", key = .key.display(), chain = .chain.display())]
+    Unlike {
+        /// The file of the certificates.
+        chain: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+    },
+    /// This program has no TLS.
+    #[error(
+        "this program is built without certificates; take a package of fairdeal, build it with --features tls, or put a \
+         web server with a certificate before --web"
+    )]
+    NotBuilt,
+}
+
+/// The certificate of a door by https: there is none in this build.
+#[cfg(not(feature = "tls"))]
+#[derive(Clone, Debug)]
+pub enum Certificate {}
+
+#[cfg(not(feature = "tls"))]
+impl Certificate {
+    /// Reads nothing.
+    ///
+    /// # Errors
+    /// [`CertificateError::NotBuilt`].
+    pub fn read(_: &std::path::Path, _: &std::path::Path) -> Result<Self, CertificateError> {
+        Err(CertificateError::NotBuilt)
+    }
+}
