@@ -9,7 +9,7 @@ use fairdeal_peers::PeerId;
 use prost::Message as _;
 use rand_core::CryptoRng;
 
-use crate::connection::{Connection, Event};
+use crate::direct::{Direct, Event};
 use crate::messages::StreamName;
 use crate::multistream::{Proposed, proposal};
 use crate::received::Received;
@@ -42,7 +42,7 @@ const OK: i32 = 100;
 
 /// A connection to a relay, and the stream on it.
 pub(crate) struct Circuit {
-    relay: Connection,
+    relay: Direct,
     /// The peer to be reached.
     peer: PeerId,
     stage: Stage,
@@ -65,7 +65,7 @@ impl Circuit {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, LinkError> {
         // A relay sends no messages of a table.
-        let relay = Connection::dial(key, relay, name, 0, rng)?;
+        let relay = Direct::dial(key, relay, name, 0, rng)?;
         Ok(Self { relay, peer, stage: Stage::Reaching })
     }
 

@@ -8,6 +8,7 @@
 //! ```text
 //! connection    Connection: what its owner sees
 //! circuit       a stream through a relay, which carries a connection
+//! direct        a connection to whoever is dialled, the peer or a relay
 //! messages      /fairdeal/table/7: one ordered stream of messages each way
 //! yamux         streams
 //! noise         encryption, and whose key is at the other end
@@ -16,6 +17,7 @@
 
 mod circuit;
 mod connection;
+mod direct;
 mod messages;
 mod multistream;
 mod noise;
@@ -24,7 +26,8 @@ mod yamux;
 
 use fairdeal_peers::PeerId;
 
-pub use connection::{Connection, Event, MAX_PIECE};
+pub use connection::Connection;
+pub use direct::{Event, MAX_PIECE};
 pub use messages::{PROTOCOL, StreamName};
 
 /// Why a connection ends.

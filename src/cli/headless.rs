@@ -84,10 +84,9 @@ fn in_words(person: &SeatPerson) -> String {
     }
 }
 
-/// The link for friends with a browser, if this program serves the page.
+/// The link for friends with a browser, if this program or a relay serves the page.
 fn link(ticket: &str) -> Option<String> {
-    table_page()?;
-    ticket.parse::<Ticket>().ok()?.link()
+    Some(ticket.parse::<Ticket>().ok()?.link(table_page().is_some())?.url)
 }
 
 /// Whether a ticket leads nowhere but to the bots of this program.

@@ -211,7 +211,7 @@ async fn programs_and_browsers_play_to_the_audit() {
     let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "4", "--option", "target=30"]);
     let guest = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP, "--web", DOOR];
     let mut guest = Program::start(root.path(), "guest", &guest);
-    let link = ticket.link().expect("the host has a door");
+    let link = ticket.link(true).expect("the host has a door").url;
     let from_disk = page.with_file_name("table.html");
     one.sits_down(&link, "Ada").await;
     // This one pastes the ticket.
@@ -258,8 +258,8 @@ async fn browsers_come_through_a_relay() {
     let began = Instant::now();
     let link = loop {
         let ticket: Ticket = host.ticket().parse().unwrap();
-        match ticket.link() {
-            Some(link) => break link,
+        match ticket.link(false) {
+            Some(link) => break link.url,
             None => assert!(began.elapsed() < PATIENCE, "no ticket names the relay's door"),
         }
     };
@@ -300,7 +300,7 @@ async fn killed_browser_comes_back_to_its_seat() {
     let root = TempDir::new().unwrap();
     let target = format!("target={}", 20 * kills);
     let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", &target]);
-    let link = ticket.link().expect("the host has a door");
+    let link = ticket.link(true).expect("the host has a door").url;
     browser.sits_down(&link, "Ada").await;
     for kill in 0..kills {
         // So many actions, and the last one has only begun: the milliseconds differ from kill to kill.
@@ -324,7 +324,7 @@ async fn turn_is_told_to_whoever_looks_elsewhere() {
     let Some(browser) = start().await else { return };
     let root = TempDir::new().unwrap();
     let (_host, ticket) = host(&page, root.path(), "loot", &["--seats", "2"]);
-    browser.client.goto(&ticket.link().expect("the host has a door")).await.unwrap();
+    browser.client.goto(&ticket.link(true).expect("the host has a door").url).await.unwrap();
     browser.until("welcome", "Your name at the table?").await;
     // No headless browser shows a notification, and none is hidden.
     let stage = "window.told = [];
@@ -359,7 +359,7 @@ async fn second_tab_takes_the_seat_over() {
     let Some(browser) = start().await else { return };
     let root = TempDir::new().unwrap();
     let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", "target=30"]);
-    let link = ticket.link().expect("the host has a door");
+    let link = ticket.link(true).expect("the host has a door").url;
     browser.sits_down(&link, "Ada").await;
     assert!(browser.acts().await.is_some());
     let first = browser.client.window().await.unwrap();
@@ -387,7 +387,7 @@ async fn phone_plays_by_touch() {
     };
     let root = TempDir::new().unwrap();
     let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "2", "--option", "target=1", "--phones"]);
-    phone.client.goto(&ticket.link().expect("the host has a door")).await.unwrap();
+    phone.client.goto(&ticket.link(true).expect("the host has a door").url).await.unwrap();
     phone.until("welcome", "Your name at the table?").await;
     assert!(phone.touches("return document.getElementById('typed')").await);
     let name: Vec<char> = "Cleo".chars().collect();
@@ -416,7 +416,7 @@ async fn browser_watches_a_game() {
     let Some(browser) = start().await else { return };
     let root = TempDir::new().unwrap();
     let (mut host, ticket) = host(&page, root.path(), "plutonian-poker", &["--seats", "2"]);
-    let link = ticket.link().expect("the host has a door");
+    let link = ticket.link(true).expect("the host has a door").url;
     let (door, _) = link.split_once("/#").unwrap();
     browser.client.goto(&door.replace("127.0.0.1", "localhost")).await.unwrap();
     browser.until("home", "join with a ticket").await;

@@ -1,9 +1,6 @@
-//! Why the certificate of a door cannot be used. [`Certificate`] itself needs the cargo feature `tls`.
+//! Why the certificate of a door cannot be used. There are certificates with the cargo feature `tls` alone.
 
 use std::path::PathBuf;
-
-#[cfg(feature = "tls")]
-pub use super::tls::Certificate;
 
 /// Why a certificate cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +10,7 @@ pub enum CertificateError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The two files do not belong together.

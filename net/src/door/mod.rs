@@ -39,8 +39,12 @@ use tokio::task::JoinSet;
 use super::handshakes::Handshakes;
 
 pub(super) use bytes::Socket;
-pub use certificate::{Certificate, CertificateError};
+#[cfg(not(feature = "tls"))]
+pub use certificate::Certificate;
+pub use certificate::CertificateError;
 pub use hyper::body::Bytes;
+#[cfg(feature = "tls")]
+pub use tls::Certificate;
 
 /// Maximum time of an HTTP connection that does not become a WebSocket.
 const VISIT: Duration = Duration::from_secs(60);

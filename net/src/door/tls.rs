@@ -26,7 +26,7 @@ struct Files {
     current: Mutex<Current>,
 }
 
-/// What the files held when they were last read.
+/// The content of the files when they were last read.
 #[derive(Debug)]
 struct Current {
     changed: [Option<SystemTime>; 2],

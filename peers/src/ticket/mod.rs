@@ -25,7 +25,9 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
 use multiaddr::Protocol;
 
-use crate::address::{AddressError, MAX_ADDRESS_TEXT, door_url, is_circuit, parse_address, presentable};
+use crate::address::{
+    AddressError, MAX_ADDRESS_TEXT, Scope, door_url, is_circuit, is_door, parse_address, presentable,
+};
 use crate::peer::PeerIdError;
 use crate::{Multiaddr, PeerId};
 
@@ -141,11 +143,14 @@ impl Ticket {
         &self.addresses
     }
 
-    /// The ticket as a link for a browser: the page at one of the host's doors, which reads the ticket behind the `#`. A
-    /// browser sends that part to nobody. `None` without a door.
-    pub fn link(&self) -> Option<String> {
-        let page = self.addresses.iter().find_map(door_url)?;
-        Some(format!("{page}/#{self}"))
+    /// The ticket as a link for browsers: the page at one of its doors, which reads the ticket behind the `#`. A browser
+    /// sends that part to nobody. `None` without a door; the host's own doors count only if it serves the page.
+    pub fn link(&self, serves_page: bool) -> Option<Link> {
+        let is_served = |address: &&Multiaddr| serves_page || is_circuit(address);
+        let found = self.addresses.iter().filter(is_served).find_map(|door| Some((door, door_url(door)?)));
+        let (door, page) = found?;
+        let scope = Scope::of(std::slice::from_ref(door))?;
+        Some(Link { url: format!("{page}/#{self}"), scope })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -316,7 +321,7 @@ impl JoinTarget {
         }
     }
 
-    /// The relays on the way, each with its peer id at the end.
+    /// The relays on the way, each with its peer id at the end, without their doors for browsers.
     pub fn relays(&self) -> Vec<Multiaddr> {
         let addresses = match self {
             Self::Ticket(ticket) => ticket.addresses(),
@@ -325,9 +330,18 @@ impl JoinTarget {
         let before_the_circuit = |address: &Multiaddr| {
             address.iter().take_while(|part| *part != Protocol::P2pCircuit).map(Protocol::acquire).collect()
         };
-        let relayed = addresses.iter().filter(|address| is_circuit(address));
+        let relayed = addresses.iter().filter(|address| is_circuit(address) && !is_door(address));
         relayed.map(before_the_circuit).collect()
     }
+}
+
+/// A ticket as an address for browsers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The page, and the ticket behind the `#`.
+    pub url: String,
+    /// From where browsers reach it.
+    pub scope: Scope,
 }
 
 /// The reason why a text is not a join target.

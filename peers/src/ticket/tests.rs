@@ -247,3 +247,27 @@ proptest! {
         }
     }
 }
+
+/// A relay serves the page whatever the host's program has.
+#[test]
+fn link_is_at_the_first_door_with_a_page() {
+    let own = "/ip4/192.168.1.7/tcp/4002/ws";
+    let relay = format!("/ip4/93.184.215.14/tcp/443/tls/ws/p2p/{}/p2p-circuit", host(2));
+    let tcp = format!("/ip4/93.184.215.14/tcp/4001/p2p/{}/p2p-circuit", host(2));
+    let link = |all: &[&str], serves_page| {
+        let ticket = Ticket::new([0; 8], host(1), addresses(all)).unwrap();
+        ticket.link(serves_page).map(|link| (link.url.replace(&ticket.to_string(), "TICKET"), link.scope))
+    };
+    let near = Some(("http://192.168.1.7:4002/#TICKET".to_owned(), Scope::Network));
+    let far = Some(("https://93.184.215.14/#TICKET".to_owned(), Scope::Anywhere));
+    assert_eq!(link(&[own], true), near);
+    assert_eq!(link(&[own], false), None);
+    assert_eq!(link(&[own, &relay], true), near);
+    assert_eq!(link(&[own, &relay], false), far);
+    assert_eq!(link(&[&tcp, &relay, own], true), far);
+    assert_eq!(link(&[&tcp], true), None);
+    // Programs take the other way to the relay.
+    let ticket = Ticket::new([0; 8], host(1), addresses(&[&tcp, &relay])).unwrap();
+    let relays = addresses(&[tcp.strip_suffix("/p2p-circuit").unwrap()]);
+    assert_eq!(JoinTarget::Ticket(ticket).relays(), relays);
+}

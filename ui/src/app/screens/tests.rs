@@ -17,8 +17,10 @@ use ratatui::layout::Position;
 
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::{Effect, Library, Opening};
+use crate::app::screens::home::Home;
 use crate::app::screens::samples::{lobby, met_lobby, screens};
 use crate::app::screens::welcome::Welcome;
+use crate::app::shell::Shell;
 use crate::app::testing::{TestApp, context};
 use crate::canvas::Target;
 use crate::input::{Key, KeyCode, UserInput};
@@ -234,6 +236,37 @@ fn lobby_says_from_where_its_ticket_works() {
         }
         stage.keys("a");
         assert_eq!(stage.draw().contains("For friends elsewhere"), !words.ends_with("friends anywhere"), "{words}");
+    }
+}
+
+/// A link to the host's own door works on its network, one to a relay's anywhere, also if this program has no page.
+#[test]
+fn lobby_says_from_where_its_link_works() {
+    let relay = format!("/ip4/93.184.215.14/tcp/443/tls/ws/p2p/{}/p2p-circuit", peer(2));
+    for (address, serves_page, link, place) in [
+        ("/ip4/192.168.1.7/tcp/4002/ws", true, "http://192.168.1.7:4002/#", true),
+        (relay.as_str(), true, "https://93.184.215.14/#", false),
+        (relay.as_str(), false, "https://93.184.215.14/#", false),
+    ] {
+        let mut context = context(false);
+        context.serves_page = serves_page;
+        let mut stage = TestApp::with(Shell::new(context, Box::new(Home::default())));
+        stage.size = (140, 45);
+        stage.input(Input::Library(Library {
+            waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+            past: Vec::new(),
+        }));
+        stage.draw();
+        stage.click_on("256f4fc1");
+        let table = OpenTable::new(peer(1), announcement(1), [address.parse().unwrap()]).unwrap();
+        let view = LobbyView { ticket: Some(table.ticket().to_string()), ..lobby() };
+        stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(view))));
+        stage.keys("a");
+        let shown = stage.draw();
+        assert!(shown.contains(link), "{shown}");
+        assert_eq!(shown.contains("this link on your network:"), place, "{shown}");
+        stage.keys("aQ");
+        assert_eq!(stage.draw().contains("on your network"), place, "{}", stage.draw());
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::{counted, game_info};
 use fairdeal_peers::address::Scope;
-use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::ticket::{Link, Ticket};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::timing::Timing;
@@ -48,8 +48,8 @@ pub(super) enum Page {
 #[derive(Debug, Default)]
 pub(super) struct Front {
     page: Page,
-    /// The ticket as a link for browsers, if this program serves the page.
-    link: Option<String>,
+    /// The ticket as a link for browsers, if this program or a relay serves the page.
+    link: Option<Link>,
     /// The last round trip to each player, in milliseconds, as far as it is known.
     pub(super) round_trips: BTreeMap<Seat, u32>,
 }
@@ -84,8 +84,8 @@ struct Plate {
 impl TableScreen {
     /// Replaces the lobby, and forgets the round trips to those who have left.
     pub(super) fn set_lobby(&mut self, view: &LobbyView, context: &Context) {
-        let ticket = view.ticket.as_ref().filter(|_| context.serves_page);
-        self.front.link = ticket.and_then(|ticket| ticket.parse::<Ticket>().ok()?.link());
+        let ticket = view.ticket.as_ref();
+        self.front.link = ticket.and_then(|ticket| ticket.parse::<Ticket>().ok()?.link(context.serves_page));
         let stays = |seat: &Seat| view.seats.get(seat.index()) == self.lobby.seats.get(seat.index());
         self.front.round_trips.retain(|seat, _| stays(seat));
         self.lobby = view.clone();
@@ -134,7 +134,7 @@ impl TableScreen {
             button::COPY => self.copy_ticket(cx),
             button::LINK => {
                 if let Some(link) = self.front.link.clone() {
-                    cx.effect(Effect::Copy(link));
+                    cx.effect(Effect::Copy(link.url));
                 }
             }
             button::BOT => self.seat_bot(cx),
@@ -265,7 +265,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
     let ticket = lobby.ticket.as_ref().filter(|_| lobby.seats.len() > 1);
     match (table_screen.front.page, ticket) {
         (Page::Code, Some(ticket)) => {
-            return draw_code((ticket, table_screen.front.link.as_deref()), context, canvas, area);
+            return draw_code((ticket, table_screen.front.link.as_ref()), context, canvas, area);
         }
         (Page::Details, Some(ticket)) => return draw_details(table_screen, ticket, canvas, page),
         _ if lobby.seats.is_empty() => return draw_reaching(table_screen, canvas, page),
@@ -292,7 +292,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
         (below, chat)
     };
     if let Some(ticket) = ticket {
-        draw_ticket(ticket, table_screen.front.link.as_deref(), canvas, below);
+        draw_ticket(ticket, table_screen.front.link.as_ref(), canvas, below);
     }
     draw_chat(table_screen, context, canvas, chat);
 }
@@ -420,7 +420,7 @@ fn draw_list(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// The ticket in one line, and how friends use it.
-fn draw_ticket(ticket: &str, link: Option<&str>, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_ticket(ticket: &str, link: Option<&Link>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let for_whom = match scope_of(ticket) {
         Some(Scope::Anywhere) => "Ticket for friends anywhere",
@@ -536,8 +536,9 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
     let [text, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(inner);
     let mut lines = vec![Line::styled(ticket, theme.accent()), Line::default(), Line::raw(how), Line::default()];
     if let Some(link) = &table_screen.front.link {
-        let words = "Friends with a phone or a browser, and nothing to install, open this link on your network:";
-        lines.extend([Line::raw(words), Line::styled(link.as_str(), theme.accent()), Line::default()]);
+        let place = if link.scope < Scope::Anywhere { " on your network" } else { "" };
+        let words = format!("Friends with a phone or a browser, and nothing to install, open this link{place}:");
+        lines.extend([Line::raw(words), Line::styled(link.url.as_str(), theme.accent()), Line::default()]);
     }
     if scope_of(ticket).is_some_and(|scope| scope < Scope::Anywhere) {
         lines.extend([Line::raw(BEYOND), Line::default()]);
@@ -550,11 +551,11 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
 }
 
 /// The ticket as a QR code over the whole screen, or the size that it needs. A phone opens the link for browsers.
-fn draw_code((ticket, link): (&str, Option<&str>), context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_code((ticket, link): (&str, Option<&Link>), context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     let page = area.inner(Margin::new(2, 1));
     let ink =
         if canvas.theme().has_colours() { Ink::Colours } else { Ink::Own { light_ground: context.themes.is_light } };
-    let Some(code) = Code::of(link.unwrap_or(ticket), canvas.theme().is_ascii(), ink) else {
+    let Some(code) = Code::of(link.map_or(ticket, |link| &link.url), canvas.theme().is_ascii(), ink) else {
         return paragraph(canvas, page, "This ticket is too long for a QR code. Press y to copy it.");
     };
     let code = code.fitted(area.width, area.height);
@@ -574,7 +575,10 @@ fn draw_code((ticket, link): (&str, Option<&str>), context: &Context, canvas: &m
     let [place, beside] = Layout::horizontal(both).spacing(2).flex(Flex::Center).areas(middle);
     code.draw(canvas, place);
     let text = match link {
-        Some(_) => "Scan it with a phone on your network: its browser opens a seat at this table. Q or Esc goes back.",
+        Some(link) if link.scope < Scope::Anywhere => {
+            "Scan it with a phone on your network: its browser opens a seat at this table. Q or Esc goes back."
+        }
+        Some(_) => "Scan it with a phone: its browser opens a seat at this table. Q or Esc goes back.",
         None => "Scan to join. It is the ticket to this table. Q or Esc goes back.",
     };
     paragraph(canvas, beside, text);
