@@ -57,17 +57,21 @@ impl Connection {
         self.end.is_open()
     }
 
-    /// Hears bytes that have arrived, in pieces of any length.
+    /// Hears bytes that have arrived, in pieces of any length. Returns whether any of them came from the peer: a relay may
+    /// go on while the peer is silent.
     ///
     /// # Errors
     /// [`LinkError`]: close the connection.
-    pub fn receive(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        let Some(circuit) = &mut self.circuit else { return self.end.receive(bytes) };
+    pub fn receive(&mut self, bytes: &[u8]) -> Result<bool, LinkError> {
+        let Some(circuit) = &mut self.circuit else {
+            self.end.receive(bytes)?;
+            return Ok(true);
+        };
         let heard = circuit.receive(bytes)?;
         let has_ended = circuit.has_ended();
         self.end.receive(&heard)?;
         self.carry()?;
-        if has_ended { Err(LinkError::Ended) } else { Ok(()) }
+        if has_ended { Err(LinkError::Ended) } else { Ok(!heard.is_empty()) }
     }
 
     /// Sends a message behind all others; nothing before the connection is open.

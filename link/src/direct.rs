@@ -22,7 +22,7 @@ const MAX_PINGS: usize = 4;
 /// Maximum number of bytes of pings that wait to go back; a ping has 32.
 const MAX_ECHO: usize = 1024;
 
-/// The longest piece that [`Connection::take_bytes`] gives, in bytes. Doors refuse longer messages of a WebSocket.
+/// The longest piece that [`crate::Connection::take_bytes`] gives, in bytes. Doors refuse longer messages of a WebSocket.
 pub const MAX_PIECE: usize = 64 * 1024;
 
 /// Something for the owner of a connection.
@@ -30,9 +30,9 @@ pub const MAX_PIECE: usize = 64 * 1024;
 pub enum Event {
     /// The peer has proven its key, and messages can be sent.
     Open,
-    /// A message; the next one comes after [`Connection::taken`].
+    /// A message; the next one comes after [`crate::Connection::taken`].
     Message(Vec<u8>),
-    /// The peer has answered a [`Connection::ping`].
+    /// The peer has answered a [`crate::Connection::ping`].
     Pong,
 }
 

@@ -22,21 +22,46 @@ use futures::future::{AbortHandle, AbortRegistration, Abortable};
 use libp2p::Multiaddr;
 use libp2p::core::transport::{DialOpts, ListenerId, Transport, TransportError, TransportEvent};
 
-/// Maximum number of handshakes of strangers, across all networks.
-const MAX_STRANGERS: usize = 32;
-/// Maximum number of handshakes of strangers per network.
-const MAX_PER_NETWORK: usize = 8;
-/// Maximum number of handshakes from the networks of seated players.
-const MAX_SEATED: usize = 8;
+/// Maximum numbers at once.
+#[derive(Debug)]
+struct Most {
+    /// Strangers, across all networks.
+    strangers: usize,
+    /// Strangers of one network.
+    network: usize,
+    /// Connections from the networks of seated players.
+    seated: usize,
+}
+
+/// Of handshakes.
+const HANDSHAKES: Most = Most { strangers: 32, network: 8, seated: 8 };
+/// Of pages on their way: they take seconds, and many phones may share the address of their network.
+const DOWNLOADS: Most = Most { strangers: 128, network: 32, seated: 8 };
 /// Maximum number of networks per seated player: it may be at home, on the road, and behind a
 /// relay.
 const MAX_NETWORKS: usize = 8;
 
 /// The inbound handshakes of one node; clones share them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Handshakes(Arc<Mutex<Pending>>);
 
+impl Default for Handshakes {
+    fn default() -> Self {
+        Self::at_most(HANDSHAKES)
+    }
+}
+
 impl Handshakes {
+    /// The pages that are on their way to browsers.
+    pub(super) fn downloads() -> Self {
+        Self::at_most(DOWNLOADS)
+    }
+
+    fn at_most(most: Most) -> Self {
+        let pending = Pending { most, handshakes: VecDeque::new(), next: 0, seated: BTreeMap::new() };
+        Self(Arc::new(Mutex::new(pending)))
+    }
+
     /// Records a network from which a seated player may dial.
     pub(super) fn expect(&self, peer: PeerId, address: &Multiaddr) {
         if let Some(network) = Network::of(address) {
@@ -56,9 +81,13 @@ impl Handshakes {
     /// Begins one from this network. It ends when its slot is dropped, and is aborted when it has to give way.
     pub(super) fn begin(&self, from: Option<Network>) -> (HandshakeSlot, AbortRegistration) {
         let (abort, registration) = AbortHandle::new_pair();
+        (self.enter(from, abort), registration)
+    }
+
+    /// Begins one that this handle aborts.
+    pub(super) fn enter(&self, from: Option<Network>, abort: AbortHandle) -> HandshakeSlot {
         let id = self.lock().begin(from, abort);
-        let all = self.clone();
-        (HandshakeSlot { all, id }, registration)
+        HandshakeSlot { all: self.clone(), id }
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
@@ -67,8 +96,9 @@ impl Handshakes {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pending {
+    most: Most,
     /// Oldest first.
     handshakes: VecDeque<Handshake>,
     next: u64,
@@ -89,10 +119,10 @@ impl Pending {
         let is_seated = |from| self.seated.values().any(|networks| networks.contains(&from));
         let seated = from.is_some_and(is_seated);
         if seated {
-            self.make_room(MAX_SEATED, |other| other.seated);
+            self.make_room(self.most.seated, |other| other.seated);
         } else {
-            self.make_room(MAX_PER_NETWORK, |other| !other.seated && other.from == from);
-            self.make_room(MAX_STRANGERS, |other| !other.seated);
+            self.make_room(self.most.network, |other| !other.seated && other.from == from);
+            self.make_room(self.most.strangers, |other| !other.seated);
         }
         let id = self.next;
         self.next = id.wrapping_add(1);
@@ -252,7 +282,7 @@ mod tests {
     #[test]
     fn the_oldest_of_a_network_gives_way() {
         let all = Handshakes::default();
-        let mut going: Vec<Going> = (0..MAX_PER_NETWORK).map(|_| Going::new(&all, network(1))).collect();
+        let mut going: Vec<Going> = (0..HANDSHAKES.network).map(|_| Going::new(&all, network(1))).collect();
         let other = Going::new(&all, network(2));
         assert!(!going.iter().any(Going::gave_way));
         going.push(Going::new(&all, network(1)));
@@ -269,7 +299,7 @@ mod tests {
     #[test]
     fn the_oldest_stranger_gives_way() {
         let all = Handshakes::default();
-        let count = u8::try_from(MAX_STRANGERS).unwrap();
+        let count = u8::try_from(HANDSHAKES.strangers).unwrap();
         let going: Vec<Going> = (0..count).map(|n| Going::new(&all, network(n))).collect();
         assert!(!going.iter().any(Going::gave_way));
         let new = Going::new(&all, network(200));
@@ -285,9 +315,9 @@ mod tests {
         assert!(!back.gave_way());
         assert!(going[0].gave_way());
         // A flood from that network is limited to its quota.
-        let flood: Vec<Going> = (0..MAX_SEATED).map(|_| Going::new(&all, network(250))).collect();
+        let flood: Vec<Going> = (0..HANDSHAKES.seated).map(|_| Going::new(&all, network(250))).collect();
         assert!(back.gave_way() && !flood.iter().any(Going::gave_way));
-        assert_eq!(going.iter().filter(|going| !going.gave_way()).count(), MAX_STRANGERS);
+        assert_eq!(going.iter().filter(|going| !going.gave_way()).count(), HANDSHAKES.strangers);
         all.forget(peer(1));
         let stranger = Going::new(&all, network(250));
         assert!(!all.lock().handshakes.back().unwrap().seated);

@@ -22,10 +22,7 @@ pub enum CertificateError {
         key: PathBuf,
     },
     /// This program has no TLS.
-    #[error(
-        "this program is built without certificates; take a package of fairdeal, build it with --features tls, or put a \
-         web server with a certificate before --web"
-    )]
+    #[error("this program is built without certificates; take a package of fairdeal, or build it with --features tls")]
     NotBuilt,
 }
 

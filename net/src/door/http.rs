@@ -1,7 +1,8 @@
 //! One HTTP connection at the door: the page, a WebSocket, or a refusal.
 //!
 //! A page of somebody else must not reach the door through its reader's browser. So the `Host` has to be an IP address:
-//! a name of a foreign page may be made to lead here (DNS rebinding), unless the door has a certificate of that name. And a WebSocket is opened only for pages from a door
+//! a name of a foreign page may be made to lead here (DNS rebinding), unless the door has a certificate of that name. And
+//! a WebSocket is opened only for pages from a door
 //! (whose origin is an address of a local network, or this one), and for pages without an origin (`null`): those from a disk,
 //! and frames that a page has put into a sandbox. Such a frame is a stranger at the table like any other: it knows no ticket.
 
@@ -58,8 +59,13 @@ enum Answer {
     Refused(Refusal),
 }
 
-/// Answers one request. Returns the WebSocket, if the connection became one.
-pub(super) async fn visit<S>(stream: S, page: Option<Bytes>, is_secure: bool) -> Option<Socket>
+/// Answers one request. Returns the WebSocket, if the connection became one. Calls `on_page` before the page is sent.
+pub(super) async fn visit<S>(
+    stream: S,
+    page: Option<Bytes>,
+    is_secure: bool,
+    on_page: impl Fn() + Send,
+) -> Option<Socket>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -69,6 +75,9 @@ where
             Answer::Page if page.is_none() => Answer::Refused(Refusal::NoPage),
             answer => answer,
         };
+        if answer == Answer::Page {
+            on_page();
+        }
         if matches!(answer, Answer::Socket(_)) {
             *upgrade.lock().unwrap_or_else(PoisonError::into_inner) = Some(hyper::upgrade::on(&mut request));
         }

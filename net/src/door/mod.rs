@@ -13,8 +13,9 @@
 //! bytes        the messages of a WebSocket as bytes
 //! ```
 //!
-//! The port dials nobody. An HTTP connection counts as an inbound handshake until it is a WebSocket
-//! ([`super::handshakes`]), and ends after a minute: slow phones load a page for long.
+//! The port dials nobody. An HTTP connection counts as an inbound handshake until it is a WebSocket or gets the page
+//! ([`super::handshakes`]), and ends after a minute: slow phones load a page for long. Pages on their way are counted by
+//! themselves, so that they and handshakes never cut each other off.
 
 mod bytes;
 mod certificate;
@@ -25,11 +26,12 @@ mod tls;
 use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use fairdeal_peers::address::Network;
-use futures::future::Abortable;
+use futures::future::{AbortHandle, Abortable};
 use libp2p::core::transport::{DialOpts, ListenerId, TransportError, TransportEvent};
 use libp2p::multiaddr::Protocol;
 use libp2p::{Multiaddr, Transport, tcp};
@@ -48,6 +50,9 @@ pub use tls::Certificate;
 
 /// Maximum time of an HTTP connection that does not become a WebSocket.
 const VISIT: Duration = Duration::from_secs(60);
+/// Maximum time of a handshake of TLS.
+#[cfg(feature = "tls")]
+const SECURED: Duration = Duration::from_secs(10);
 
 /// The transport.
 pub(super) struct Door {
@@ -57,6 +62,7 @@ pub(super) struct Door {
     /// The listeners by https.
     secure: HashSet<ListenerId>,
     handshakes: Handshakes,
+    downloads: Handshakes,
     /// Connections that are still HTTP.
     visits: JoinSet<Option<Visitor>>,
 }
@@ -73,7 +79,15 @@ impl Door {
     /// A door that serves this page, if it has one, and listens by https with this certificate.
     pub(super) fn new(page: Option<Bytes>, certificate: Option<Certificate>, handshakes: Handshakes) -> Self {
         let tcp = tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
-        Self { tcp, page, certificate, secure: HashSet::new(), handshakes, visits: JoinSet::new() }
+        Self {
+            tcp,
+            page,
+            certificate,
+            secure: HashSet::new(),
+            handshakes,
+            downloads: Handshakes::downloads(),
+            visits: JoinSet::new(),
+        }
     }
 
     /// The address of a listener's door at this TCP address.
@@ -100,16 +114,21 @@ fn at_door(tcp: Multiaddr, is_secure: bool) -> Multiaddr {
     tcp.with(Protocol::Ws("/".into()))
 }
 
-/// Answers a connection, which is encrypted first where there is a certificate.
-async fn visit(stream: TcpStream, page: Option<Bytes>, certificate: Option<Certificate>) -> Option<Socket> {
+/// Answers a connection, which is encrypted first where there is a certificate. Calls `on_page` before the page is sent.
+async fn visit(
+    stream: TcpStream,
+    page: Option<Bytes>,
+    certificate: Option<Certificate>,
+    on_page: impl Fn() + Send,
+) -> Option<Socket> {
     match certificate {
-        None => http::visit(stream, page, false).await,
+        None => http::visit(stream, page, false, on_page).await,
         #[cfg(feature = "tls")]
         Some(certificate) => {
-            let stream = certificate.acceptor().accept(stream).await;
+            let stream = tokio::time::timeout(SECURED, certificate.acceptor().accept(stream)).await.ok()?;
             let stream =
                 stream.inspect_err(|error| tracing::debug!(%error, "a browser does not accept the certificate"));
-            http::visit(stream.ok()?, page, true).await
+            http::visit(stream.ok()?, page, true, on_page).await
         }
         #[cfg(not(feature = "tls"))]
         Some(never) => match never {},
@@ -168,19 +187,27 @@ impl Transport for Door {
                 };
                 return Poll::Ready(event);
             };
-            let (slot, registration) = self.handshakes.begin(Network::of(&send_back_addr));
+            let from = Network::of(&send_back_addr);
+            let (slot, registration) = self.handshakes.begin(from);
+            let (abort, of_download) = AbortHandle::new_pair();
+            let slot = Arc::new(Mutex::new(slot));
+            let (downloads, held) = (self.downloads.clone(), Arc::clone(&slot));
+            let on_page = move || {
+                *held.lock().unwrap_or_else(PoisonError::into_inner) = downloads.enter(from, abort.clone());
+            };
             let page = self.page.clone();
             let certificate = self.certificate.clone().filter(|_| self.secure.contains(&listener_id));
             let (local, remote) = (self.at_door(listener_id, local_addr), self.at_door(listener_id, send_back_addr));
             let visit = async move {
                 let stream = upgrade.await.ok()?;
-                let socket = tokio::time::timeout(VISIT, visit(stream.into(), page, certificate)).await.ok()??;
+                let visit = visit(stream.into(), page, certificate, on_page);
+                let socket = tokio::time::timeout(VISIT, visit).await.ok()??;
                 Some(Visitor { socket, listener: listener_id, local, remote })
             };
             self.visits.spawn(async move {
-                let visited = Abortable::new(visit, registration).await;
+                let visited = Abortable::new(Abortable::new(visit, registration), of_download).await;
                 drop(slot);
-                visited.ok().flatten()
+                visited.ok()?.ok().flatten()
             });
             // What was polled before it knows nothing of the new task.
             cx.waker().wake_by_ref();

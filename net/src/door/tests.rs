@@ -81,7 +81,9 @@ impl Browser {
                     return Ok(event);
                 }
                 match self.socket.next().await {
-                    Some(Ok(Message::Binary(bytes))) => self.link.receive(&bytes)?,
+                    Some(Ok(Message::Binary(bytes))) => {
+                        self.link.receive(&bytes)?;
+                    }
                     Some(Ok(_)) => {}
                     _ => return Err(LinkError::Ended),
                 }
@@ -263,6 +265,30 @@ async fn slow_visitors_have_their_time() {
     futures::join!(half, silent);
 }
 
+/// Pages on their way to many browsers of one network are not cut off by those that come after them.
+#[tokio::test]
+async fn many_pages_are_on_their_way_at_once() {
+    let mut config = at_a_door();
+    // More than the buffers of a socket hold.
+    let page = vec![b'x'; 16 << 20];
+    config.page = Some(page.clone().into());
+    let (_host, place) = opened(config).await;
+    let mut visits = Vec::new();
+    for _ in 0..20 {
+        let mut visit = TcpStream::connect(place).await.unwrap();
+        visit.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").await.unwrap();
+        let mut first = [0; 12];
+        visit.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        visits.push(visit);
+    }
+    for mut visit in visits {
+        let mut rest = Vec::new();
+        timeout(PATIENCE, visit.read_to_end(&mut rest)).await.expect("it goes on").unwrap();
+        assert!(rest.ends_with(&page), "the page is cut off");
+    }
+}
+
 /// A relay with a door, a host that has a reservation there, and where the door is.
 async fn behind_a_relay() -> (Side, Side, SocketAddr) {
     let mut config = at_a_door();
@@ -318,6 +344,19 @@ async fn browser_comes_through_a_relay() {
     browser.link.taken().unwrap();
     browser.link.ping().unwrap();
     assert_eq!(browser.next().await, Ok(Event::Pong));
+    // The relay alone is no sign of life of the host: its ping is answered, and nobody was heard.
+    let alone = async {
+        loop {
+            browser.flush().await;
+            if let Some(Ok(Message::Binary(bytes))) = browser.socket.next().await
+                && !browser.link.receive(&bytes).unwrap()
+            {
+                return;
+            }
+            while browser.link.poll().is_some() {}
+        }
+    };
+    timeout(PATIENCE, alone).await.expect("the relay asks for a sign of life");
     // A host that goes is noticed at once, and then it is not there.
     host.handle.shutdown().await;
     assert_eq!(browser.next().await, Err(LinkError::Ended));

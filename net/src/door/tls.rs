@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{Error, ServerConfig};
 
 use super::certificate::CertificateError;
 
@@ -29,9 +29,12 @@ struct Files {
 /// The content of the files when they were last read.
 #[derive(Debug)]
 struct Current {
-    changed: [Option<SystemTime>; 2],
+    stamps: Stamps,
     config: Arc<ServerConfig>,
 }
+
+/// By which a change of the two files is noticed: their times and lengths.
+type Stamps = [Option<(SystemTime, u64)>; 2];
 
 impl Certificate {
     /// Reads the chain of certificates and the key of the first of them.
@@ -39,8 +42,8 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`].
     pub fn read(chain: &Path, key: &Path) -> Result<Self, CertificateError> {
-        let changed = [changed(chain), changed(key)];
-        let current = Mutex::new(Current { changed, config: config(chain, key)? });
+        let stamps = [stamp(chain), stamp(key)];
+        let current = Mutex::new(Current { stamps, config: config(chain, key)? });
         Ok(Self { files: Arc::new(Files { chain: chain.to_owned(), key: key.to_owned(), current }) })
     }
 
@@ -49,10 +52,12 @@ impl Certificate {
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         let Files { chain, key, current } = &*self.files;
         let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = [changed(chain), changed(key)];
-        if now != current.changed {
+        let now = [stamp(chain), stamp(key)];
+        if now != current.stamps {
+            // Also what cannot be used is read once.
+            current.stamps = now;
             match config(chain, key) {
-                Ok(config) => *current = Current { changed: now, config },
+                Ok(config) => current.config = config,
                 Err(error) => tracing::warn!(%error, "the former certificate stays in use"),
             }
         }
@@ -60,8 +65,9 @@ impl Certificate {
     }
 }
 
-fn changed(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|about| about.modified()).ok()
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.modified().ok()?, about.len()))
 }
 
 fn config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, CertificateError> {
@@ -74,9 +80,11 @@ fn config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, CertificateErro
     }
     let bytes = zeroize::Zeroizing::new(read(key)?);
     let private = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| of_file(key, error.to_string()))?;
-    let unlike = || CertificateError::Unlike { chain: chain.to_owned(), key: key.to_owned() };
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(|error| of_file(chain, error.to_string()))?;
-    let config = builder.with_no_client_auth().with_single_cert(certificates, private).map_err(|_| unlike())?;
-    Ok(Arc::new(config))
+    let config = builder.with_no_client_auth().with_single_cert(certificates, private);
+    config.map(Arc::new).map_err(|error| match error {
+        Error::InconsistentKeys(_) => CertificateError::Unlike { chain: chain.to_owned(), key: key.to_owned() },
+        other => of_file(key, other.to_string()),
+    })
 }

@@ -175,8 +175,12 @@ pub fn door_url(address: &Multiaddr) -> Option<String> {
     }
     let Some(Protocol::Tcp(port)) = parts.next() else { return None };
     let (scheme, usual) = match (parts.next(), parts.next(), parts.next()) {
-        (Some(Protocol::Ws(_)), None, None) if !is_name => ("http", 80),
-        (Some(Protocol::Tls), Some(Protocol::Ws(_)), None) | (Some(Protocol::Wss(_)), None, None) => ("https", 443),
+        (Some(Protocol::Ws(path)), None, None) if !is_name && path == "/" => ("http", 80),
+        (Some(Protocol::Tls), Some(Protocol::Ws(path)), None) | (Some(Protocol::Wss(path)), None, None)
+            if path == "/" =>
+        {
+            ("https", 443)
+        }
         _ => return None,
     };
     // As a browser writes it.
@@ -185,18 +189,35 @@ pub fn door_url(address: &Multiaddr) -> Option<String> {
 }
 
 /// The door of a relay with this address, if it listens at one: it is where the relay is reached, at the door's port. The
-/// relay says only which port that is, so it sends no browser elsewhere.
+/// relay says only which port that is, for which version of IP, and whether it has a certificate.
 pub fn door_of(relay: &Multiaddr, listening: &[Multiaddr]) -> Option<Multiaddr> {
     let host = relay.iter().next()?;
     let own = relay.iter().last().filter(|last| matches!(last, Protocol::P2p(_)))?;
-    let at_relay = |door: &Multiaddr| -> Multiaddr {
-        [host.clone()].into_iter().chain(door.iter().skip(1)).chain([own.clone()]).collect()
+    let is_there = |ip: &Protocol<'_>| match (&host, ip) {
+        (Protocol::Ip4(_), Protocol::Ip4(_)) | (Protocol::Ip6(_), Protocol::Ip6(_)) => true,
+        (host, Protocol::Ip4(_) | Protocol::Ip6(_)) => !matches!(host, Protocol::Ip4(_) | Protocol::Ip6(_)),
+        _ => false,
     };
-    let mut doors: Vec<&Multiaddr> =
-        listening.iter().filter(|address| is_door(address) && !is_circuit(address)).collect();
+    let door_at = |door: &Multiaddr| {
+        let mut parts = door.iter();
+        let (ip, Some(Protocol::Tcp(port))) = (parts.next()?, parts.next()) else { return None };
+        let is_secure = match (parts.next()?, parts.next()) {
+            (Protocol::Ws(_), None) => false,
+            (Protocol::Tls, Some(Protocol::Ws(_))) | (Protocol::Wss(_), None) => true,
+            _ => return None,
+        };
+        // Behind a web server that answers elsewhere, perhaps: nobody else gets there.
+        let is_hidden = is_loopback(door) && !is_loopback(relay);
+        (is_there(&ip) && !is_hidden && parts.next().is_none()).then_some((!is_secure, port))
+    };
     // With a certificate first.
-    doors.sort_by_key(|door| !door.iter().any(|part| matches!(part, Protocol::Tls | Protocol::Wss(_))));
-    doors.into_iter().map(at_relay).find(|door| door_url(door).is_some())
+    let mut doors: Vec<(bool, u16)> = listening.iter().filter_map(door_at).collect();
+    doors.sort_unstable();
+    doors.into_iter().find_map(|(is_plain, port)| {
+        let door = door(Multiaddr::empty().with(host.clone()), port);
+        let door = if is_plain { door } else { with_certificate(&door) };
+        door_url(&door).map(|_| door.with(own.clone()))
+    })
 }
 
 /// Whether an address is every interface of this machine.
@@ -222,6 +243,16 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
     let (doors, others): (Vec<Multiaddr>, Vec<Multiaddr>) = addresses.iter().cloned().partition(is_door);
     let mut chosen = chosen(&others);
     let mut doors = self::chosen(&doors);
+    // A relay's door leads anywhere for sure. Of each kind the first, for many homes have several addresses of IPv6.
+    let rank = |door: &Multiaddr| match Scope::of(std::slice::from_ref(door)) {
+        _ if is_circuit(door) => 0,
+        Some(Scope::Anywhere) => 1,
+        Some(Scope::Network) => 2,
+        Some(Scope::Ipv6) => 3,
+        Some(Scope::Machine) | None => 4,
+    };
+    doors.sort_by_key(rank);
+    doors.dedup_by_key(|door| rank(door).max(1));
     doors.truncate(DOORS);
     chosen.extend(doors);
     chosen
@@ -355,6 +386,7 @@ pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::peer;
 
     fn address(text: &str) -> Multiaddr {
         text.parse().unwrap()
@@ -457,6 +489,15 @@ mod tests {
     }
 
     #[test]
+    fn relays_door_and_that_of_the_network_are_shared() {
+        let relay = format!("/ip4/93.184.215.9/tcp/443/tls/ws/p2p/{}/p2p-circuit", peer(2));
+        let all = ["/ip6/2606:2800::7/tcp/2/ws", "/ip6/2606:2800::8/tcp/2/ws", "/ip4/192.168.1.7/tcp/1/ws", &relay];
+        let shared = |all: &[&str]| presentable(&all.iter().map(|text| address(text)).collect::<Vec<_>>());
+        assert_eq!(shared(&all), [address(&relay), address(all[2])]);
+        assert_eq!(shared(&all[..3]), [address(all[2]), address(all[0])]);
+    }
+
+    #[test]
     fn doors_are_shared_beside_the_others() {
         let all: Vec<Multiaddr> = (1..=4)
             .flat_map(|n| [format!("/ip4/192.168.1.{n}/tcp/4001"), format!("/ip4/192.168.1.{n}/tcp/4002/ws")])
@@ -488,25 +529,38 @@ mod tests {
             ("/ip4/93.184.215.14/tcp/80/ws", "http://93.184.215.14"),
             ("/ip4/93.184.215.14/tcp/443/tls/ws", "https://93.184.215.14"),
             ("/dns4/relay.example/tcp/443/tls/ws", "https://relay.example"),
-            ("/dns/relay.example/tcp/8443/wss", "https://relay.example:8443"),
+            ("/dns/relay.example/tcp/8443/tls/ws", "https://relay.example:8443"),
         ] {
             assert_eq!(door_url(&address(door)).as_deref(), Some(url));
             let plain = address("/ip4/0.0.0.0/tcp/443/ws");
             assert_eq!(with_certificate(&plain), address("/ip4/0.0.0.0/tcp/443/tls/ws"));
             let circuit = address(&format!("{door}{relay}/p2p-circuit"));
             assert_eq!((door_url(&circuit).as_deref(), is_door(&circuit)), (Some(url), true));
-            let listening = [address("/ip4/10.0.0.1/tcp/4001"), address("/ip4/10.0.0.1/tcp/1/ws"), address(door)];
-            let found = door_of(&address(&format!("/dns4/play.example/tcp/4001{relay}")), &listening);
-            let port = if door.contains("8443") { 8443 } else { 443 };
-            let by_name =
-                format!("/dns4/play.example/tcp/{port}{}{relay}", if port == 443 { "/tls/ws" } else { "/wss" });
-            let by_name = (!door.contains("/80/")).then(|| address(&by_name));
-            assert_eq!(found, by_name, "{door}");
         }
+        let named = address(&format!("/dns4/play.example/tcp/4001{relay}"));
+        let listening = ["/ip4/10.0.0.1/tcp/1/ws", "/ip4/10.0.0.1/tcp/8443/tls/ws"].map(address);
+        assert_eq!(door_of(&named, &listening), Some(address(&format!("/dns4/play.example/tcp/8443/tls/ws{relay}"))));
+        assert_eq!(door_of(&named, &listening[..1]), None, "a name needs a certificate");
         let listening = [address("/ip4/10.0.0.1/tcp/4001"), address("/ip4/127.0.0.1/tcp/8080/ws")];
-        let found = door_of(&address(&format!("/ip4/93.184.215.14/tcp/4001{relay}")), &listening);
-        assert_eq!(found, Some(address(&format!("/ip4/93.184.215.14/tcp/8080/ws{relay}"))));
+        let public = address(&format!("/ip4/93.184.215.14/tcp/4001{relay}"));
+        assert_eq!(door_of(&public, &listening), None, "a web server stands before it");
+        let here = address(&format!("/ip4/127.0.0.1/tcp/4001{relay}"));
+        assert_eq!(door_of(&here, &listening), Some(address(&format!("/ip4/127.0.0.1/tcp/8080/ws{relay}"))));
+        let listening = ["/ip4/10.0.0.1/tcp/8080/ws", "/ip6/fd00::1/tcp/8081/ws"].map(address);
+        assert_eq!(door_of(&public, &listening), Some(address(&format!("/ip4/93.184.215.14/tcp/8080/ws{relay}"))));
+        assert_eq!(door_of(&public, &listening[1..]), None, "it listens by the other version of IP");
         assert_eq!(door_of(&address("/ip4/93.184.215.14/tcp/4001"), &listening), None);
+        // What else a relay may say goes into no ticket.
+        let long = format!("/ip4/10.0.0.1/tcp/80/x-parity-ws/{}", "a".repeat(300));
+        let more = format!("/ip4/10.0.0.1/tcp/80/ws{relay}/dns4/{}", "a".repeat(200));
+        for door in [long, more, format!("/ip4/10.0.0.1/tcp/80/ws{relay}/p2p-circuit"), "/dns4/a/tcp/80/ws".to_owned()]
+        {
+            let found = door_of(&public, &[address(&door)]);
+            assert!(
+                found.is_none_or(|door| door == address(&format!("/ip4/93.184.215.14/tcp/80/ws{relay}"))),
+                "{door}"
+            );
+        }
     }
 
     #[test]

@@ -19,9 +19,10 @@ pub(in crate::cli) struct Relay {
     /// Address to listen on [default: port 4001 on every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) listen: Vec<Multiaddr>,
-    /// Serve the page for browsers here, as in 0.0.0.0:443, and carry their connections to tables behind this relay
+    /// Serve the page for browsers here, as in 0.0.0.0:443 and [::]:443, and carry their connections to tables behind this
+    /// relay; repeatable
     #[arg(long, value_name = "IP:PORT")]
-    pub(super) web: Option<SocketAddr>,
+    pub(super) web: Vec<SocketAddr>,
     /// Certificate of --web in PEM, for https; read again when it changes
     #[arg(long, value_name = "FILE", requires_all = ["web", "key"])]
     pub(super) cert: Option<PathBuf>,

@@ -48,21 +48,19 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     // A relay takes part in no game, so it accepts no messages.
     config.max_message = 1;
     config.listen = if relay.listen.is_empty() { everywhere(PORT) } else { relay.listen };
-    if let Some(place) = relay.web {
+    if !relay.web.is_empty() {
         config.page = table_page();
         if config.page.is_none() {
             say(
                 "This build has no page for browsers: whoever opens their own table.html can join, and pastes the ticket.",
             )?;
         }
-        let door = door_at(place);
-        config.listen.push(match relay.cert.zip(relay.key) {
-            Some((chain, key)) => {
-                config.certificate = Some(Certificate::read(&chain, &key).map_err(usage)?);
-                with_certificate(&door)
-            }
-            None => door,
-        });
+        if let Some((chain, key)) = relay.cert.zip(relay.key) {
+            config.certificate = Some(Certificate::read(&chain, &key).map_err(usage)?);
+        }
+        let is_secure = config.certificate.is_some();
+        let doors = relay.web.into_iter().map(door_at);
+        config.listen.extend(doors.map(|door| if is_secure { with_certificate(&door) } else { door }));
     }
     runtime()?.block_on(async {
         let (node, mut events) = Node::spawn(&identity.signing_key(), config).map_err(|error| match error {

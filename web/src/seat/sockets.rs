@@ -5,7 +5,7 @@
 //! is kept. A silent socket is
 //! replaced: the pings of both ends make an honest one speak every few seconds.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use data_encoding::BASE64;
 use ed25519_dalek::SigningKey;
@@ -78,6 +78,19 @@ impl Door {
     }
 }
 
+impl Peer {
+    /// The doors to dial in this round.
+    fn doors_now(&self) -> Vec<Door> {
+        let relays: BTreeSet<PeerId> = self.doors.iter().filter_map(|door| door.relay).collect();
+        let of_relay = |relay: PeerId| {
+            let doors: Vec<&Door> = self.doors.iter().filter(|door| door.relay == Some(relay)).collect();
+            doors.get(self.rounds.wrapping_sub(1) % doors.len().max(1)).copied()
+        };
+        let own = self.doors.iter().filter(|door| door.relay.is_none());
+        own.chain(relays.into_iter().filter_map(of_relay)).cloned().collect()
+    }
+}
+
 /// Why a socket is given up.
 #[derive(Debug, thiserror::Error)]
 enum Loss {
@@ -97,6 +110,10 @@ struct Peer {
     /// When it is dialled next, if it is not connected or being dialled.
     dial_at: Option<u64>,
     pause: u64,
+    /// How often it was dialled; each time at another door of a relay that has several.
+    rounds: usize,
+    /// Whether a relay has said in this round that the peer is not there.
+    is_refused: bool,
 }
 
 struct Socket {
@@ -125,14 +142,19 @@ impl Sockets {
         rng.fill_bytes(&mut program);
         let (host, _, addresses) = target.clone().into_parts();
         let origin = origin.and_then(socket_url);
+        let is_local = !addresses.is_empty() && addresses.iter().all(is_loopback);
         Self {
             key,
             program,
             newest: first,
             host,
-            circuits: addresses.iter().filter(|address| is_circuit(address)).cloned().collect(),
+            circuits: addresses
+                .iter()
+                .filter(|address| is_circuit(address) && may_lead(is_local, address))
+                .cloned()
+                .collect(),
             origin,
-            is_local: !addresses.is_empty() && addresses.iter().all(is_loopback),
+            is_local,
             peers: BTreeMap::new(),
             sockets: BTreeMap::new(),
             orders: Vec::new(),
@@ -167,9 +189,7 @@ impl Sockets {
     }
 
     fn keep(&mut self, peer: PeerId, at: &[Multiaddr], now: u64) {
-        // An address of every interface is one of this machine too.
-        let leads_here = |address: &Multiaddr| is_loopback(address) || is_everywhere(address);
-        let near = at.iter().filter(|address| self.is_local || !leads_here(address));
+        let near = at.iter().filter(|address| may_lead(self.is_local, address));
         let through: &[Multiaddr] = if peer == self.host { &self.circuits } else { &[] };
         let there = near.filter(|address| !is_circuit(address)).chain(through).filter_map(Door::at);
         let mut doors: Vec<Door> = Vec::new();
@@ -188,6 +208,8 @@ impl Sockets {
             open: None,
             dial_at: None,
             pause: REDIAL_FIRST,
+            rounds: 0,
+            is_refused: false,
         });
         let is_new = known.doors.is_empty();
         known.doors = doors;
@@ -241,10 +263,6 @@ impl Sockets {
     /// Something has happened to a socket; nothing if it is given up.
     pub(super) fn happened(&mut self, id: u64, happened: &SocketHappened, now: u64) {
         let Some(socket) = self.sockets.get_mut(&id) else { return };
-        // Until the peer has proven its key, only the time since it was dialled counts.
-        if socket.link.is_open() {
-            socket.heard_at = now;
-        }
         match happened {
             SocketHappened::Opened => {
                 socket.is_open = true;
@@ -254,7 +272,11 @@ impl Sockets {
                 // What is no base64 does not come from the scripts of the page.
                 let bytes = BASE64.decode(bytes.as_bytes()).unwrap_or_default();
                 let heard = socket.link.receive(&bytes);
-                self.settle(id, heard, now);
+                // Until the peer has proven its key, only the time since it was dialled counts.
+                if socket.link.is_open() && heard == Ok(true) {
+                    socket.heard_at = now;
+                }
+                self.settle(id, heard.map(|_| ()), now);
             }
             SocketHappened::Closed => self.lose(id, &Loss::Closed, now),
         }
@@ -323,6 +345,7 @@ impl Sockets {
         self.drop_socket(id);
         let is_dialled = self.sockets.values().any(|socket| socket.peer == peer);
         let Some(known) = self.peers.get_mut(&peer) else { return };
+        known.is_refused |= matches!(why, Loss::Broken(LinkError::Refused(_)));
         if known.open == Some(id) {
             // Two pages of one seat would take each other's connections without end.
             let lasted = now.saturating_sub(open_at) >= LASTING;
@@ -331,7 +354,7 @@ impl Sockets {
             known.dial_at = Some(if lasted { now } else { now.saturating_add(known.pause) });
             self.heard.push_back((peer, PeerInput::Gone));
         } else if !is_dialled {
-            let most = if matches!(why, Loss::Broken(LinkError::Refused(_))) { REFUSED_MOST } else { REDIAL_MOST };
+            let most = if known.is_refused { REFUSED_MOST } else { REDIAL_MOST };
             known.pause = known.pause.min(most);
             known.dial_at = Some(now.saturating_add(known.pause));
             known.pause = known.pause.saturating_mul(2).min(most);
@@ -385,11 +408,13 @@ impl Sockets {
         sockets.chain(self.peers.values().filter_map(|peer| peer.dial_at)).min()
     }
 
-    /// Opens sockets at all doors of a peer.
+    /// Opens sockets at all doors of a peer, but at one of each relay: it counts connections and questions.
     fn dial(&mut self, peer: PeerId, now: u64, rng: &mut ChaCha20Rng) {
         let Some(known) = self.peers.get_mut(&peer) else { return };
         known.dial_at = None;
-        for door in known.doors.clone() {
+        known.is_refused = false;
+        known.rounds += 1;
+        for door in known.doors_now() {
             self.newest += 1;
             let (id, name) = (self.newest, StreamName { program: self.program, number: self.newest });
             // The primitives never refuse to begin.
@@ -413,6 +438,12 @@ impl Socket {
     }
 }
 
+/// Whether an address may be dialled: those of this machine only at a table of this machine. An address of every interface
+/// is one of this machine too.
+fn may_lead(is_local: bool, address: &Multiaddr) -> bool {
+    is_local || !(is_loopback(address) || is_everywhere(address))
+}
+
 /// The address of a WebSocket at an HTTP address.
 fn socket_url(page: &str) -> Option<String> {
     let rest = page.strip_prefix("http").filter(|rest| rest.starts_with("://") || rest.starts_with("s://"))?;
@@ -421,6 +452,7 @@ fn socket_url(page: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use fairdeal_link::Refused;
     use fairdeal_peers::testing::{key, peer};
     use fairdeal_peers::ticket::Ticket;
     use rand_core::SeedableRng as _;
@@ -472,8 +504,9 @@ mod tests {
         let all = [format!("/ip4/93.184.215.14/tcp/4001{relay}"), format!("/ip4/93.184.215.14/tcp/443/tls/ws{relay}")];
         let all = all.each_ref().map(String::as_str);
         let dialled = |origin, all| {
-            let (sockets, _) = sockets(all, origin);
+            let (mut sockets, _) = sockets(all, origin);
             let doors = sockets.peers.get(&peer(2)).unwrap().doors.clone();
+            assert_eq!(opened(&mut sockets).len(), doors.iter().filter(|door| door.relay.is_none()).count() + 1);
             doors.into_iter().map(|door| (door.url, door.relay)).collect::<Vec<_>>()
         };
         let door = ("wss://93.184.215.14/".to_owned(), Some(peer(5)));
@@ -484,6 +517,26 @@ mod tests {
         let found = dialled(Some("https://play.example"), &all[..]);
         assert_eq!(found, [here(None), here(Some(peer(5))), door]);
         assert_eq!(dialled(Some("https://play.example"), &all[..1]), [here(None), here(Some(peer(5)))]);
+    }
+
+    /// A relay counts what it is asked: one that says that the host is not there is asked less and less, also while another
+    /// door does not answer at all.
+    #[test]
+    fn relay_without_the_host_is_asked_seldom() {
+        let relay = format!("/ip4/93.184.215.14/tcp/443/tls/ws/p2p/{}/p2p-circuit", peer(5));
+        let (mut sockets, mut rng) = sockets(&[&relay, "/ip4/192.168.1.7/tcp/2/ws"], None);
+        let (mut asked, mut now) = (0, 0);
+        while now < 3_600_000 {
+            for (id, url) in opened(&mut sockets) {
+                if url.starts_with("wss") {
+                    asked += 1;
+                    sockets.lose(id, &Loss::Broken(LinkError::Refused(Refused::NotThere)), now);
+                }
+            }
+            now = sockets.wake().expect("something is always due").max(now);
+            sockets.time(now, &mut rng);
+        }
+        assert!((40..=70).contains(&asked), "{asked}");
     }
 
     #[test]
