@@ -8,6 +8,7 @@
 //! | module | input of its harnesses |
 //! | --- | --- |
 //! | [`decoders`] | data from peers and files |
+//! | [`links`] | bytes that a browser's connection hears |
 //! | [`texts`] | text that people type |
 //! | [`actions`] | actions of every game |
 //! | [`log`] | bodies of entries, forged transcripts, journal records |
@@ -22,6 +23,7 @@ pub mod decoders;
 pub mod fixture;
 pub mod input;
 pub mod journals;
+pub mod links;
 pub mod log;
 pub mod seeds;
 pub mod table;
@@ -38,6 +40,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("body", log::body),
     ("charter", decoders::charter),
     ("cheat", table::cheat),
+    ("circuit", links::circuit),
     ("entry", decoders::entry),
     ("evidence", decoders::evidence),
     ("forgery", log::forgery),
@@ -45,6 +48,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("header", decoders::header),
     ("join", texts::join),
     ("journal", journals::journal),
+    ("link", links::link),
     ("meet", decoders::meet),
     ("message", decoders::message),
     ("options", texts::options),

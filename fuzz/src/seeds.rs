@@ -233,11 +233,13 @@ pub fn all() -> Vec<Seed> {
     into("entry", entry);
     into("evidence", evidence);
     into("forgery", forgery);
+    into("circuit", circuit);
     into("frame", frame);
     into("announcement", announcement);
     into("header", header);
     into("join", join);
     into("journal", journal);
+    into("link", link);
     into("meet", meet);
     into("message", message);
     into("options", options);
@@ -710,6 +712,46 @@ fn stream(to: &mut Folder<'_>) {
     to.put("good-followed", b"\x0a\0\x05\0\0\0hello!");
     to.put("bad-huge", b"\xff\xff\xff\xff\xff\xff");
     to.put("bad-no-length", b"\x0a\0\x05");
+}
+
+/// Answers of a relay: a status, with a limit that is not read.
+fn circuit(to: &mut Folder<'_>) {
+    to.put("good-plain", [4, 8, 2, 40, 100]);
+    to.put("good-limited", [11, 8, 2, 34, 5, 8, 60, 16, 128, 8, 40, 100]);
+    to.put("good-followed", b"\x04\x08\x02\x28\x64and more");
+    to.put("bad-not-there", [5, 8, 2, 40, 204, 1]);
+    to.put("bad-cut", [4, 8, 2, 40]);
+    to.put("bad-kind", [4, 8, 1, 40, 100]);
+    to.put("bad-huge", [255, 255, 255, 255, 15]);
+}
+
+/// A frame of Yamux: data, with these flags.
+fn data_frame(flags: u8, stream: u8, content: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(content.len()).unwrap();
+    [&[0, 0, 0, flags, 0, 0, 0, stream, 0, 0, 0, length], content].concat()
+}
+
+/// The lines with which a stream is opened.
+fn opening(protocol: &str) -> Vec<u8> {
+    let line = |text: &str| [&[u8::try_from(text.len() + 1).unwrap()], text.as_bytes(), b"\n"].concat();
+    [line("/multistream/1.0.0"), line(protocol)].concat()
+}
+
+fn link(to: &mut Folder<'_>) {
+    let messages = [opening(fairdeal_link::PROTOCOL), vec![1; 16], b"\x02\0\0\0hi".to_vec()].concat();
+    let ping = [opening("/ipfs/ping/1.0.0"), vec![9; 32]].concat();
+    for (name, cut) in [("whole", 0), ("cut", 40)] {
+        to.put(format!("good-message-{name}"), [vec![cut], data_frame(1, 2, &messages)].concat());
+        to.put(format!("good-ping-{name}"), [vec![cut], data_frame(1, 2, &ping)].concat());
+    }
+    let twice = [data_frame(1, 2, &messages), data_frame(1, 4, &messages), data_frame(4, 2, &[])].concat();
+    to.put("good-newer-stream", [vec![0], twice].concat());
+    to.put("good-other-protocol", [vec![0], data_frame(1, 2, &opening("/ipfs/id/1.0.0"))].concat());
+    to.put("good-sign-of-life", [0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7]);
+    to.put("bad-not-yamux", b"\0GET / HTTP/1.1\r\n\r\n");
+    to.put("bad-own-number", [vec![0], data_frame(1, 3, &messages)].concat());
+    to.put("bad-end", [0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    to.put("bad-window", [0, 0, 0, 0, 1, 0, 0, 0, 2, 255, 255, 255, 255]);
 }
 
 /// An operation sequence for a game; `trouble` of sixteen operations disturb it.

@@ -9,10 +9,11 @@ use fairdeal_peers::PeerId;
 use prost::Message as _;
 use rand_core::CryptoRng;
 
-use crate::direct::{Direct, Event};
+use crate::direct::Direct;
 use crate::messages::StreamName;
 use crate::multistream::{Proposed, proposal};
 use crate::received::Received;
+use crate::streams::{Event, Streams};
 use crate::{LinkError, Refused};
 
 const HOP: &str = "/libp2p/circuit/relay/0.2.0/hop";
@@ -78,11 +79,12 @@ impl Circuit {
         self.relay.receive(bytes)?;
         while let Some(event) = self.relay.poll() {
             if event == Event::Open {
-                self.relay.open_stream(&[proposal(HOP), connect(self.peer)].concat())?;
+                let first = [proposal(HOP), connect(self.peer)].concat();
+                self.relay.with_streams(|streams| streams.open_bytes(&first))?;
                 self.stage = Stage::Asking(Some(Proposed::new(HOP)));
             }
         }
-        let Some(received) = self.relay.arrived_on_stream() else { return Ok(Vec::new()) };
+        let Some(received) = self.relay.streams().and_then(Streams::bytes) else { return Ok(Vec::new()) };
         if let Stage::Asking(proposed) = &mut self.stage {
             if let Some(asked) = proposed {
                 match asked.answer(received)? {
@@ -99,18 +101,18 @@ impl Circuit {
             Stage::Open => received.take(received.rest().len()).unwrap_or_default(),
             Stage::Reaching | Stage::Asking(_) => Vec::new(),
         };
-        self.relay.has_read_stream()?;
+        self.relay.with_streams(Streams::has_read_bytes)?;
         Ok(heard)
     }
 
     /// Whether nothing more comes from the peer.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.relay.stream_has_ended()
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.relay.streams().is_some_and(|streams| streams.bytes_have_ended())
     }
 
     /// Sends bytes to the peer.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        self.relay.send_on_stream(bytes)
+        self.relay.with_streams(|streams| streams.send_bytes(bytes))
     }
 
     pub(crate) fn take_bytes(&mut self) -> Option<Vec<u8>> {
@@ -128,7 +130,7 @@ fn connect(peer: PeerId) -> Vec<u8> {
 }
 
 /// The relay's answer to it, if all of that has arrived.
-fn answer(received: &mut Received) -> Result<Option<()>, LinkError> {
+pub(crate) fn answer(received: &mut Received) -> Result<Option<()>, LinkError> {
     let strange = LinkError::Protocol("the relay answers something else");
     let (length, prefix) = match *received.rest() {
         [length, ..] if length < 0x80 => (usize::from(length), 1),

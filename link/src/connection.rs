@@ -6,8 +6,9 @@ use rand_core::CryptoRng;
 
 use crate::LinkError;
 use crate::circuit::Circuit;
-use crate::direct::{Direct, Event};
+use crate::direct::Direct;
 use crate::messages::StreamName;
+use crate::streams::Event;
 
 /// A connection that this end has dialled. It is over with its first error: nothing of it may be used any more.
 pub struct Connection {

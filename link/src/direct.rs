@@ -1,4 +1,4 @@
-//! One connection to whoever is dialled: the handshake, then messages both ways, or a stream of bytes.
+//! One connection to whoever is dialled: the handshake, then the streams under encryption.
 
 use std::collections::VecDeque;
 
@@ -7,34 +7,16 @@ use fairdeal_peers::PeerId;
 use rand_core::CryptoRng;
 
 use crate::LinkError;
-use crate::messages::{Inbound, Outbound, PROTOCOL, StreamName};
-use crate::multistream::{Offered, Proposed, proposal};
+use crate::messages::StreamName;
+use crate::multistream::{Proposed, proposal};
 use crate::noise::{Handshake, Sealed, next_frame};
 use crate::received::Received;
-use crate::yamux::{Happened, Mux, StreamId};
+use crate::streams::{Event, Streams};
 
 const NOISE: &str = "/noise";
 const YAMUX: &str = "/yamux/1.0.0";
-/// Whatever comes on such a stream goes back.
-const PING: &str = "/ipfs/ping/1.0.0";
-/// Maximum number of streams of pings; libp2p opens one.
-const MAX_PINGS: usize = 4;
-/// Maximum number of bytes of pings that wait to go back; a ping has 32.
-const MAX_ECHO: usize = 1024;
-
 /// The longest piece that [`crate::Connection::take_bytes`] gives, in bytes. Doors refuse longer messages of a WebSocket.
 pub const MAX_PIECE: usize = 64 * 1024;
-
-/// Something for the owner of a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// The peer has proven its key, and messages can be sent.
-    Open,
-    /// A message; the next one comes after [`crate::Connection::taken`].
-    Message(Vec<u8>),
-    /// The peer has answered a [`crate::Connection::ping`].
-    Pong,
-}
 
 /// A connection. It is over with its first error: nothing of it may be used any more.
 pub(crate) struct Direct {
@@ -55,24 +37,9 @@ enum Stage {
     Shaking(Handshake),
     /// Yamux is proposed, under encryption.
     Sealing(Sealed, Proposed, Received),
-    Open(Box<Open>),
+    Open(Sealed, Box<Streams>),
     /// An error has ended it.
     Over,
-}
-
-struct Open {
-    sealed: Sealed,
-    mux: Mux,
-    outbound: Option<Outbound>,
-    /// The stream of the peer's messages, and a newer one that replaces it once its last message is accepted.
-    inbound: Option<Inbound>,
-    next: Option<Inbound>,
-    /// Streams on which no protocol is agreed.
-    offered: Vec<(StreamId, Offered)>,
-    /// The streams of the peer's pings, oldest first.
-    pings: VecDeque<StreamId>,
-    /// A stream of bytes that this end has opened, and whether nothing more comes on it.
-    stream: Option<(StreamId, bool)>,
 }
 
 impl Direct {
@@ -106,7 +73,7 @@ impl Direct {
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.stage, Stage::Open(_))
+        matches!(self.stage, Stage::Open(..))
     }
 
     /// Hears bytes that have arrived, in pieces of any length.
@@ -123,10 +90,7 @@ impl Direct {
     /// # Errors
     /// [`LinkError`]: close the connection.
     pub(crate) fn send(&mut self, message: &[u8]) -> Result<(), LinkError> {
-        let Stage::Open(open) = &mut self.stage else { return Ok(()) };
-        let Open { mux, outbound, .. } = &mut **open;
-        outbound.get_or_insert_with(|| Outbound::open(mux, self.name)).send(mux, message);
-        self.flush()
+        self.with_streams(|streams| streams.send(message))
     }
 
     /// The owner has accepted the last message.
@@ -134,17 +98,15 @@ impl Direct {
     /// # Errors
     /// [`LinkError`]: close the connection.
     pub(crate) fn taken(&mut self) -> Result<(), LinkError> {
-        let Stage::Open(open) = &mut self.stage else { return Ok(()) };
-        if let Some(inbound) = &mut open.inbound {
-            inbound.taken(&mut open.mux);
-        }
+        let Stage::Open(_, streams) = &mut self.stage else { return Ok(()) };
+        streams.taken();
         self.go_on().inspect_err(|_| self.stage = Stage::Over)
     }
 
     /// The number of our messages that the peer has not accepted yet, and of their bytes.
     pub(crate) fn unanswered(&self) -> (usize, usize) {
         match &self.stage {
-            Stage::Open(open) => open.outbound.as_ref().map_or((0, 0), Outbound::unanswered),
+            Stage::Open(_, streams) => streams.unanswered(),
             _ => (0, 0),
         }
     }
@@ -154,9 +116,23 @@ impl Direct {
     /// # Errors
     /// [`LinkError`]: close the connection.
     pub(crate) fn ping(&mut self) -> Result<(), LinkError> {
-        let Stage::Open(open) = &mut self.stage else { return Ok(()) };
-        open.mux.ping();
+        self.with_streams(Streams::ping)
+    }
+
+    /// Does something to the streams of an open connection, and seals what they want to send.
+    pub(crate) fn with_streams(&mut self, change: impl FnOnce(&mut Streams)) -> Result<(), LinkError> {
+        if let Stage::Open(_, streams) = &mut self.stage {
+            change(streams);
+        }
         self.flush()
+    }
+
+    /// The streams of an open connection.
+    pub(crate) fn streams(&mut self) -> Option<&mut Streams> {
+        match &mut self.stage {
+            Stage::Open(_, streams) => Some(streams),
+            _ => None,
+        }
     }
 
     /// Bytes to send now, to whoever was dialled; at most [`MAX_PIECE`] of them: call it until nothing is left.
@@ -167,43 +143,6 @@ impl Direct {
 
     pub(crate) fn poll(&mut self) -> Option<Event> {
         self.events.pop_front()
-    }
-
-    /// Opens the stream of bytes, with its first ones.
-    pub(crate) fn open_stream(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        if let Stage::Open(open) = &mut self.stage {
-            open.stream = Some((open.mux.open(bytes), false));
-        }
-        self.flush()
-    }
-
-    /// What has arrived on the stream of bytes; `None` without one.
-    pub(crate) fn arrived_on_stream(&mut self) -> Option<&mut Received> {
-        let Stage::Open(open) = &mut self.stage else { return None };
-        open.mux.arrived(open.stream?.0)
-    }
-
-    /// Whether nothing more comes on the stream of bytes.
-    pub(crate) fn stream_has_ended(&self) -> bool {
-        matches!(&self.stage, Stage::Open(open) if open.stream.is_some_and(|(_, has_ended)| has_ended))
-    }
-
-    pub(crate) fn has_read_stream(&mut self) -> Result<(), LinkError> {
-        if let Stage::Open(open) = &mut self.stage
-            && let Some((id, _)) = open.stream
-        {
-            open.mux.has_read(id);
-        }
-        self.flush()
-    }
-
-    pub(crate) fn send_on_stream(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        if let Stage::Open(open) = &mut self.stage
-            && let Some((id, _)) = open.stream
-        {
-            open.mux.send(id, bytes);
-        }
-        self.flush()
     }
 
     /// Reads on as far as bytes have arrived.
@@ -245,20 +184,19 @@ impl Direct {
                         }
                         Some(false) => return Err(LinkError::Protocol("it has no Yamux")),
                         Some(true) => {
-                            let mut open = Box::new(Open::new(sealed));
-                            open.mux.receive(opened.rest())?;
-                            self.stage = Stage::Open(open);
+                            let mut streams = Box::new(Streams::new(self.name, self.max_message));
+                            streams.receive(opened.rest())?;
+                            self.stage = Stage::Open(sealed, streams);
                             self.events.push_back(Event::Open);
                         }
                     }
                 }
-                Stage::Open(mut open) => {
+                Stage::Open(mut sealed, mut streams) => {
                     while let Some(frame) = next_frame(&mut self.received) {
-                        let content = open.sealed.open(&frame)?;
-                        open.mux.receive(&content)?;
+                        streams.receive(&sealed.open(&frame)?)?;
                     }
-                    open.read(self.max_message, &mut self.events)?;
-                    self.stage = Stage::Open(open);
+                    streams.read(&mut self.events)?;
+                    self.stage = Stage::Open(sealed, streams);
                     return Ok(());
                 }
             }
@@ -267,120 +205,8 @@ impl Direct {
 
     /// Seals the frames that the streams want to send.
     fn flush(&mut self) -> Result<(), LinkError> {
-        if let Stage::Open(open) = &mut self.stage {
-            let frames = open.mux.take_frames();
-            self.sending.extend(open.sealed.seal(&frames)?);
-        }
-        Ok(())
-    }
-}
-
-impl Open {
-    fn new(sealed: Sealed) -> Self {
-        Self {
-            sealed,
-            mux: Mux::dialling(),
-            outbound: None,
-            inbound: None,
-            next: None,
-            offered: Vec::new(),
-            pings: VecDeque::new(),
-            stream: None,
-        }
-    }
-
-    /// Reads all streams on.
-    fn read(&mut self, max_message: usize, events: &mut VecDeque<Event>) -> Result<(), LinkError> {
-        while let Some(happened) = self.mux.poll() {
-            match happened {
-                Happened::Opened(id) => self.offered.push((id, Offered::default())),
-                Happened::Ended(id) => self.ended(id)?,
-                Happened::Pong => events.push_back(Event::Pong),
-            }
-        }
-        if let Some(outbound) = &mut self.outbound {
-            outbound.read(&mut self.mux)?;
-        }
-        self.agree();
-        self.echo();
-        if self.next.is_some() && !self.inbound.as_ref().is_some_and(Inbound::waits) {
-            let before = std::mem::replace(&mut self.inbound, self.next.take());
-            before.iter().for_each(|before| self.mux.reset(before.id()));
-        }
-        if let Some(inbound) = &mut self.inbound
-            && let Some(message) = inbound.read(&mut self.mux, max_message)?
-        {
-            events.push_back(Event::Message(message));
-        }
-        Ok(())
-    }
-
-    /// Agrees on the protocols of new streams. The newest one of messages replaces the others: the peer opens another when
-    /// the last one broke.
-    fn agree(&mut self) {
-        for (id, mut offered) in std::mem::take(&mut self.offered) {
-            let Some(received) = self.mux.arrived(id) else { continue };
-            let answered = offered.answer(received, &[PROTOCOL, PING]);
-            if let Ok((answer, _)) = &answered {
-                self.mux.send(id, answer);
-            }
-            match answered {
-                Ok((_, None)) => self.offered.push((id, offered)),
-                Ok((_, Some(PROTOCOL))) => {
-                    if let Some(before) = self.next.replace(Inbound::new(id)) {
-                        self.mux.reset(before.id());
-                    }
-                }
-                Ok((_, Some(_))) => {
-                    self.pings.push_back(id);
-                    if self.pings.len() > MAX_PINGS
-                        && let Some(oldest) = self.pings.pop_front()
-                    {
-                        self.mux.reset(oldest);
-                    }
-                }
-                // A stream's nonsense is no reason to end the others.
-                Err(_) => self.mux.reset(id),
-            }
-        }
-    }
-
-    /// Answers the peer's pings.
-    fn echo(&mut self) {
-        let mux = &mut self.mux;
-        self.pings.retain(|id| {
-            let Some(received) = mux.arrived(*id) else { return false };
-            let count = received.rest().len();
-            let bytes = received.take(count).unwrap_or_default();
-            mux.has_read(*id);
-            mux.send(*id, &bytes);
-            let is_fair = mux.waiting(*id) <= MAX_ECHO;
-            if !is_fair {
-                mux.reset(*id);
-            }
-            is_fair
-        });
-    }
-
-    /// Nothing more comes on a stream.
-    fn ended(&mut self, id: StreamId) -> Result<(), LinkError> {
-        if let Some((_, has_ended)) = self.stream.as_mut().filter(|(stream, _)| *stream == id) {
-            *has_ended = true;
-        }
-        if self.outbound.as_ref().is_some_and(|outbound| outbound.id() == id) {
-            return Err(LinkError::Protocol("it does not take our messages"));
-        }
-        let is_it = |inbound: &mut Inbound| inbound.id() == id;
-        let is_left = self.offered.iter().any(|(offered, _)| *offered == id) || self.pings.contains(&id);
-        if is_left || self.next.take_if(is_it).is_some() {
-            self.offered.retain(|(offered, _)| *offered != id);
-            self.pings.retain(|ping| *ping != id);
-            self.mux.reset(id);
-        }
-        // A message that waits to be accepted is whole.
-        if self.inbound.as_ref().is_some_and(|inbound| inbound.id() == id && !inbound.waits()) {
-            self.inbound = None;
-            self.mux.reset(id);
+        if let Stage::Open(sealed, streams) = &mut self.stage {
+            self.sending.extend(sealed.seal(&streams.take_frames())?);
         }
         Ok(())
     }
@@ -397,6 +223,8 @@ mod tests {
     use crate::messages::PROTOCOL;
     use crate::multistream::Offered;
     use crate::noise::answering::Answering;
+    use crate::streams::PING;
+    use crate::yamux::{Mux, StreamId};
 
     const NAME: StreamName = StreamName { program: [7; 8], number: 1 };
     const MOST: usize = 1 << 20;

@@ -8,7 +8,8 @@
 //! ```text
 //! connection    Connection: what its owner sees
 //! circuit       a stream through a relay, which carries a connection
-//! direct        a connection to whoever is dialled, the peer or a relay
+//! direct        a connection to whoever is dialled, the peer or a relay: the handshake
+//! streams       the streams of an open connection
 //! messages      /fairdeal/table/7: one ordered stream of messages each way
 //! yamux         streams
 //! noise         encryption, and whose key is at the other end
@@ -22,13 +23,17 @@ mod messages;
 mod multistream;
 mod noise;
 mod received;
+mod streams;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod yamux;
 
 use fairdeal_peers::PeerId;
 
 pub use connection::Connection;
-pub use direct::{Event, MAX_PIECE};
+pub use direct::MAX_PIECE;
 pub use messages::{PROTOCOL, StreamName};
+pub use streams::Event;
 
 /// Why a connection ends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
