@@ -747,6 +747,32 @@ fn bot_ends_after_its_player_has_finished_without_the_others() {
     assert!([0, guest, bot].iter().all(|program| !scene.house.is_running(*program)));
 }
 
+/// A bot whose player has left plays on for the others, and ends once they have closed the table.
+#[test]
+fn bot_without_a_player_ends_when_the_others_have_closed() {
+    let mut scene = Scene::opens("plutonian-poker", 3, &[("absence", "2")], READY, None);
+    let guest = scene.joins("Béla", READY);
+    scene.lobby(0, |view| taken(view) == 2);
+    let bot = scene.local_bot("Cleo");
+    scene.house.play_on(0);
+    let view = scene.turn(guest);
+    scene.does(0, Command::Leave);
+    assert_eq!(scene.peer(guest, PeerState::Left), seat(0));
+    scene.later(15);
+    assert!(!scene.house.is_running(0));
+    scene.house.set_cut([0, guest], true);
+    scene.acts(guest, &view);
+    scene.later(20);
+    scene.does(guest, Command::Claim);
+    scene.later(2);
+    assert!(scene.house.is_running(bot), "it waits for the other");
+    scene.house.set_cut([0, guest], false);
+    scene.later(10);
+    scene.house.stop(guest);
+    scene.later(600);
+    assert!(!scene.house.is_running(bot));
+}
+
 /// One of three programs is killed for good. After the absence timeout the others remove it and play to the end; when it
 /// comes back it is told so.
 #[test]

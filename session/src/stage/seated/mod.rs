@@ -483,8 +483,12 @@ impl Seated {
         self.told_waits = waits;
         self.tell_indirect(cx);
         // A bot leaves that to its player. One that has finished the game by the others' claims may be gone, and never
-        // answers this bot again.
-        let has_player = cx.own.local_bot.is_some() && self.player(cx).is_none_or(|player| self.is_here(player, cx));
+        // answers this bot again. Without a player at the table it waits for the others, until they have closed it.
+        let waits_on = match self.player(cx) {
+            Some(player) => self.is_here(player, cx),
+            None => self.closed_by().is_empty(),
+        };
+        let has_player = cx.own.local_bot.is_some() && waits_on;
         if may_claim.is_some() && cx.pilot.pilot().is_some() && !has_player {
             // No person is there to ask.
             self.claim(cx);

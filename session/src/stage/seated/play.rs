@@ -541,7 +541,7 @@ impl Seated {
     }
 
     /// The seats that have closed the table for themselves, if those left are too few to play on.
-    fn closed_by(&self) -> SeatSet {
+    pub(super) fn closed_by(&self) -> SeatSet {
         let (table, quit) = (&self.table, self.table.quit());
         let (live, parties) = (table.replica().live(), table.replica().parties());
         let goes_on = table.game().is_over() || parties.is_majority(live, live.minus(quit));

@@ -1,5 +1,5 @@
 //! Whole programs from a ticket to the transcript, each evening drawn from one seed: lobbies, passwords, chat,
-//! spectators, local bots, crashes and returns, full disks, cut links, players who leave, rematches.
+//! spectators, local bots, crashes and returns, full disks, cut links, hidden pages, players who leave, rematches.
 //!
 //! Everybody is honest here; cheats sit at the tables of the simulator of single tables. The invariants:
 //!
@@ -77,6 +77,11 @@ enum Deed {
     Cut {
         other: usize,
         long: u64,
+    },
+    /// Its page is hidden for a while; a phone cuts its connections, too.
+    Hide {
+        long: u64,
+        is_cut: bool,
     },
     Say,
     Leave,
@@ -242,6 +247,13 @@ fn deed(dice: &mut ChaCha20Rng, all: &[usize], after: u64) -> Option<(u64, usize
     Some((at, who, deed))
 }
 
+/// Draws a page of one of these programs that is hidden for a while.
+fn hide(dice: &mut ChaCha20Rng, all: &[usize]) -> Option<(u64, usize, Deed)> {
+    let who = all.get(below(dice, all.len() as u64) as usize).copied()?;
+    let at = 3_000 + below(dice, BUSY);
+    Some((at, who, Deed::Hide { long: 500 + below(dice, 90_000), is_cut: below(dice, 2) == 0 }))
+}
+
 /// The id that a host and its local bots share.
 fn program(number: usize) -> ProgramId {
     [u8::try_from(number).unwrap() + 1; 16].into()
@@ -289,6 +301,9 @@ impl Evening {
         let all: Vec<usize> = (0..people.len()).collect();
         let number = below(&mut dice, 14);
         let mut deeds: Vec<_> = (0..number).filter_map(|_| deed(&mut dice, &all, 3_000)).collect();
+        let pages = &mut ChaCha20Rng::seed_from_u64(seed ^ 0x9a9e);
+        let hidden = if below(pages, 3) == 0 { 1 + below(pages, 4) } else { 0 };
+        deeds.extend((0..hidden).filter_map(|_| hide(pages, &all)));
         deeds.sort_by_key(|(at, who, _)| (*at, *who));
         let mut dice_of_more = ChaCha20Rng::seed_from_u64(seed ^ 0xb075);
         let more = &mut dice_of_more;
@@ -394,6 +409,7 @@ impl Evening {
                 match deed {
                     Deed::Full { .. } => self.house.programs[who].disk.is_full = false,
                     Deed::Cut { other, .. } => self.house.set_cut([who, other], false),
+                    Deed::Hide { is_cut, .. } => self.shows(who, false, is_cut),
                     _ => {}
                 }
             }
@@ -541,6 +557,11 @@ impl Evening {
                 self.house.set_cut([who, other], true);
                 self.undo.push((now + long, deed, who));
             }
+            Deed::Hide { long, is_cut } => {
+                self.counts("hidden pages", 1);
+                self.shows(who, true, is_cut);
+                self.undo.push((now + long, deed, who));
+            }
             Deed::Say => {
                 self.said += 1;
                 self.house.command(who, Command::Say(format!("word {}", self.said)));
@@ -551,6 +572,17 @@ impl Evening {
                 self.house.command(who, Command::Leave);
             }
             _ => {}
+        }
+    }
+
+    /// A page is hidden or seen again. A phone cuts the connections of one that is hidden.
+    fn shows(&mut self, who: usize, hidden: bool, is_cut: bool) {
+        let others = (0..self.people.len()).filter(|other| *other != who && !self.people[*other].is_bot());
+        for other in others.filter(|_| is_cut).collect::<Vec<_>>() {
+            self.house.set_cut([who, other], hidden);
+        }
+        if self.house.is_running(who) {
+            self.house.command(who, Command::Hidden(hidden));
         }
     }
 
