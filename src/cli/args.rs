@@ -603,9 +603,9 @@ pub(super) struct PictureArgs {
     /// Step to draw [default: the last]
     #[arg(long, value_name = "N", requires = "svg")]
     pub(super) step: Option<usize>,
-    /// Draw from this seat's point of view [default: public cards only]
-    #[arg(long, value_name = "SEAT", requires = "drawn", value_parser = clap::value_parser!(u8).range(1..=6))]
-    pub(super) seat: Option<u8>,
+    /// Draw from the point of view of this seat, by its number or its player's name [default: public cards only]
+    #[arg(long, value_name = "SEAT", requires = "drawn")]
+    pub(super) seat: Option<String>,
     /// Size of the picture or recording in columns and rows
     #[arg(long, value_name = "WxH", requires = "drawn", default_value = "110x34", value_parser = size)]
     pub(super) size: (u16, u16),

@@ -39,14 +39,14 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
         Ok(replay) => replay,
         Err(error @ (ReplayError::Rules(_) | ReplayError::BrokenOff)) => return unreadable(&error),
     };
-    let (seats, steps) = (replay.names().len(), replay.last() + 1);
-    if let Some(seat) = picture.seat.map(usize::from).filter(|seat| *seat > seats) {
-        return Err(usage(format!("this game has {seats} seats, not {seat}")));
-    }
+    let steps = replay.last() + 1;
+    let seat = match &picture.seat {
+        Some(said) => Some(seat_of(said, replay.names())?),
+        None => None,
+    };
     if let Some(step) = picture.step.filter(|step| !(1..=steps).contains(step)) {
         return Err(usage(format!("this game has steps 1 to {steps}, not {step}")));
     }
-    let seat = picture.seat.and_then(|seat| Seat::new(usize::from(seat) - 1));
     let eyes = seat.map_or(Eyes::Everybody, Eyes::Seat);
     if let Some(out) = &picture.page {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -64,6 +64,15 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
         print(in_words(&replay).as_bytes())?;
     }
     Ok(if replay.report().is_fair() { Exit::Done } else { Exit::Failed })
+}
+
+/// The seat of this number or name.
+fn seat_of(said: &str, names: &[String]) -> anyhow::Result<Seat> {
+    let by_name = names.iter().position(|name| name.eq_ignore_ascii_case(said));
+    let by_number = || said.parse::<usize>().ok()?.checked_sub(1).filter(|seat| *seat < names.len());
+    let seat = by_name.or_else(by_number).and_then(Seat::new);
+    let all = names.iter().zip(1..).map(|(name, number)| format!("{number} ({name})")).collect::<Vec<_>>().join(", ");
+    seat.ok_or_else(|| usage(format!("this game has no seat '{said}'; its seats are: {all}")))
 }
 
 /// Every line of every step, with its deal and its log step.

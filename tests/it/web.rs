@@ -205,10 +205,25 @@ fn transcript(program: &mut Program) -> Vec<u8> {
 /// again in the middle of the game.
 #[tokio::test(flavor = "multi_thread")]
 async fn programs_and_browsers_play_to_the_audit() {
+    two_and_two("loot", &["--option", "target=30"]).await;
+}
+
+/// The same with the other games. Sphinx's Paw and Houses of Thoth take minutes, so they are played if
+/// `FAIRDEAL_ALL_GAMES` asks for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_and_browsers_play_other_games() {
+    two_and_two("plutonian-poker", &[]).await;
+    if std::env::var_os("FAIRDEAL_ALL_GAMES").is_some() {
+        two_and_two("houses-of-thoth", &["--option", "target=1"]).await;
+        two_and_two("sphinxs-paw", &[]).await;
+    }
+}
+
+async fn two_and_two(game: &str, options: &[&str]) {
     let Some(page) = page() else { return };
     let (Some(one), Some(other)) = (start().await, start().await) else { return };
     let root = TempDir::new().unwrap();
-    let (mut host, ticket) = host(&page, root.path(), "loot", &["--seats", "4", "--option", "target=30"]);
+    let (mut host, ticket) = host(&page, root.path(), game, &[&["--seats", "4"], options].concat());
     let guest = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP, "--web", DOOR];
     let mut guest = Program::start(root.path(), "guest", &guest);
     let link = ticket.link(true).expect("the host has a door").url;
@@ -231,8 +246,8 @@ async fn programs_and_browsers_play_to_the_audit() {
     other.client.clone().close().await.unwrap();
 }
 
-/// Two browsers reach a host through its relay alone, under a certificate: one has the page from the relay, one from the
-/// disk. The relay is killed in the middle of the game and comes back.
+/// Two browsers reach a host through its relay alone, under a certificate, and play with two programs: one has the page from
+/// the relay, one from the disk. The relay is killed in the middle of the game and comes back.
 #[tokio::test(flavor = "multi_thread")]
 async fn browsers_come_through_a_relay() {
     let Some(page) = page() else { return };
@@ -252,7 +267,7 @@ async fn browsers_come_through_a_relay() {
     let options = start_at(DOOR);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let relay = Relay::start_by(command(), root.path(), &options);
-    let args = ["--seats", "3", "--option", "target=60", "--listen", TCP, "--relay", &relay.address];
+    let args = ["--seats", "4", "--option", "target=60", "--listen", TCP, "--relay", &relay.address];
     let mut host = Program::start(root.path(), "host", &[&["bot", "host", "loot", "--json"], &args[..]].concat());
     // The host may hear of the door after it has made its first ticket.
     let began = Instant::now();
@@ -264,6 +279,9 @@ async fn browsers_come_through_a_relay() {
         }
     };
     let (door, ticket) = link.strip_prefix("https://").unwrap().split_once("/#").unwrap();
+    // Doors for browsers are no way for a program.
+    let guest = ["bot", "join", ticket, "--json", "--listen", TCP];
+    let mut guest = Program::start(root.path(), "guest", &guest);
     one.sits_down(&link, "Ada").await;
     other.client.goto(&format!("file://{}", page.with_file_name("table.html").display())).await.unwrap();
     other.until("home", "join with a ticket").await;
@@ -280,8 +298,8 @@ async fn browsers_come_through_a_relay() {
     let again: Vec<&str> = again.iter().map(String::as_str).collect();
     let _relay = relay.restart_by(command(), root.path(), &again, || {});
     let (first, second) = tokio::join!(one.plays(Some(2)), other.plays(None));
-    let hosts = transcript(&mut host);
-    assert!(first == second && first == hosts, "the transcripts differ");
+    let (hosts, guests) = (transcript(&mut host), transcript(&mut guest));
+    assert!(first == second && first == hosts && first == guests, "the transcripts differ");
     one.client.clone().close().await.unwrap();
     other.client.clone().close().await.unwrap();
 }
