@@ -2,8 +2,7 @@
 //! socket is opened, and when.
 //!
 //! A peer is dialled at all its doors at once, and through the doors of its relays, and the first that proves the peer's key
-//! is kept. A silent socket is
-//! replaced: the pings of both ends make an honest one speak every few seconds.
+//! is kept. A silent socket is replaced: the pings of both ends make an honest one speak every few seconds.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
