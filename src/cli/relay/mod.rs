@@ -80,10 +80,11 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
             tokio::select! {
                 event = events.recv() => match event {
                     Some(NodeEvent::Listening(address)) => {
-                        let place = door_url(&address).map(|page| format!("{page} for browsers"));
-                        let place = place.unwrap_or_else(|| format!("{address}/p2p/{me}"));
                         let only = if is_loopback(&address) { " (from this machine only)" } else { "" };
-                        say(format!("  {place}{only}"))?;
+                        match door_url(&address) {
+                            Some(page) => say(format!("For browsers, and in the links of tables: {page}{only}"))?,
+                            None => say(format!("  {address}/p2p/{me}{only}"))?,
+                        }
                     }
                     Some(NodeEvent::Connected { peer, .. }) => {
                         tracing::info!(%peer, "connected");
