@@ -122,32 +122,19 @@ impl Circuit {
 
 /// The request to be connected with a peer.
 fn connect(peer: PeerId) -> Vec<u8> {
-    // A peer id is a multihash of the key, which is short enough to be its own hash.
-    let key = peer.to_protobuf();
-    let length = u8::try_from(key.len()).unwrap_or(u8::MAX);
-    let peer = Some(Peer { id: [&[0, length], key.as_slice()].concat() });
+    let peer = Some(Peer { id: peer.to_id() });
     HopMessage { kind: Some(CONNECT), peer, status: None }.encode_length_delimited_to_vec()
 }
 
 /// The relay's answer to it, if all of that has arrived.
 pub(crate) fn answer(received: &mut Received) -> Result<Option<()>, LinkError> {
-    let strange = LinkError::Protocol("the relay answers something else");
-    let (length, prefix) = match *received.rest() {
-        [length, ..] if length < 0x80 => (usize::from(length), 1),
-        [low, high, ..] if high < 0x80 => (usize::from(low & 0x7f) | usize::from(high) << 7, 2),
-        [] | [_] => return Ok(None),
-        _ => return Err(strange),
-    };
-    if length > MAX_ANSWER {
-        return Err(strange);
-    }
-    let Some(message) = received.rest().get(prefix..prefix + length) else { return Ok(None) };
-    let message = HopMessage::decode(message).map_err(|_| strange.clone())?;
-    let _ = received.take(prefix + length);
+    let Some(message) = received.message(MAX_ANSWER, "the relay's answer is too long")? else { return Ok(None) };
+    let strange = || LinkError::Protocol("the relay answers something else");
+    let message = HopMessage::decode(message.as_slice()).map_err(|_| strange())?;
     match (message.kind, message.status) {
         (Some(STATUS), Some(OK)) => Ok(Some(())),
         (Some(STATUS), Some(status)) => Err(LinkError::Refused(Refused::of(status))),
-        _ => Err(strange),
+        _ => Err(strange()),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::streams::Event;
 
 /// A connection that this end has dialled. It is over with its first error: nothing of it may be used any more.
 pub struct Connection {
-    /// What carries the bytes, if the peer is not dialled itself.
+    /// The way through a relay, if the peer is not dialled itself.
     circuit: Option<Circuit>,
     end: Direct,
 }

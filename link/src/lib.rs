@@ -73,7 +73,7 @@ pub enum LinkError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It carries nothing for anybody.
-    #[error("what answers there is no relay")]
+    #[error("the program there is not a relay")]
     NoRelay,
     /// It knows no such peer, or does not reach it.
     #[error("the host is not at this relay now; ask whether the table is still open")]
@@ -82,7 +82,7 @@ pub enum Refused {
     #[error("the relay has no room for another connection now; try again in a minute")]
     Full,
     /// It refuses for another reason, by its number.
-    #[error("the relay refuses to connect you (code {0}); ask the host for a ticket of another relay")]
+    #[error("the relay refuses to connect you (code {0}); ask the host for a ticket through another relay")]
     Other(i32),
 }
 

@@ -30,25 +30,11 @@ fn line(text: &str) -> Vec<u8> {
 
 /// The next line, without its line feed, if all of it has arrived.
 fn next_line(received: &mut Received) -> Result<Option<Vec<u8>>, LinkError> {
-    let (length, prefix) = match *received.rest() {
-        [] => return Ok(None),
-        [length, ..] if length < 0x80 => (usize::from(length), 1),
-        [_] => return Ok(None),
-        [low, high, ..] if high < 0x80 => (usize::from(low & 0x7f) | usize::from(high) << 7, 2),
-        _ => return Err(LinkError::Protocol("a line of the negotiation is too long")),
-    };
-    if length > MAX_LINE {
-        return Err(LinkError::Protocol("a line of the negotiation is too long"));
-    }
-    let Some(whole) = received.rest().get(prefix..prefix + length) else {
-        return Ok(None);
-    };
+    let Some(whole) = received.message(MAX_LINE, "a line of the negotiation is too long")? else { return Ok(None) };
     let Some((b'\n', text)) = whole.split_last() else {
         return Err(LinkError::Protocol("a line of the negotiation has no end"));
     };
-    let text = text.to_vec();
-    let _ = received.take(prefix + length);
-    Ok(Some(text))
+    Ok(Some(text.to_vec()))
 }
 
 /// The opener's side of a negotiation.

@@ -1,5 +1,7 @@
 //! Bytes that have arrived and are not read yet.
 
+use crate::LinkError;
+
 /// A queue of bytes, read from the front.
 #[derive(Debug, Default)]
 pub(crate) struct Received {
@@ -26,6 +28,23 @@ impl Received {
         let taken = self.rest().get(..count)?.to_vec();
         self.read += count;
         Some(taken)
+    }
+
+    /// Takes a message that its length precedes, an unsigned varint of at most two bytes, if all of it has arrived. The
+    /// error is `too_long` if it has more than `most` bytes.
+    pub(crate) fn message(&mut self, most: usize, too_long: &'static str) -> Result<Option<Vec<u8>>, LinkError> {
+        let (length, prefix) = match *self.rest() {
+            [length, ..] if length < 0x80 => (usize::from(length), 1),
+            [low, high, ..] if high < 0x80 => (usize::from(low & 0x7f) | usize::from(high) << 7, 2),
+            [] | [_] => return Ok(None),
+            _ => return Err(LinkError::Protocol(too_long)),
+        };
+        if length > most {
+            return Err(LinkError::Protocol(too_long));
+        }
+        let Some(message) = self.rest().get(prefix..prefix + length).map(<[u8]>::to_vec) else { return Ok(None) };
+        self.read += prefix + length;
+        Ok(Some(message))
     }
 
     /// Takes a number of fixed length, if it has arrived.

@@ -92,8 +92,8 @@ impl PeerId {
         Self::from_bytes(key.ok_or_else(|| PeerIdError::OtherKind(bs58::encode(id).into_string()))?)
     }
 
-    /// The bytes of the peer id.
-    pub(crate) fn to_id(self) -> Vec<u8> {
+    /// The bytes of the peer id: a multihash of the key, which is short enough to be its own hash.
+    pub fn to_id(self) -> Vec<u8> {
         PREFIX.into_iter().chain(self.0).collect()
     }
 }

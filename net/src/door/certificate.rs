@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
     /// A file holds no certificate or no key, or cannot be read.
-    #[error("cannot use {path}: {reason}; it has to be a file in PEM, as certificate programs write it", path = .path.display())]
+    #[error("cannot use {path}: {reason}; it must be a PEM file, as certbot writes one", path = .path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -14,7 +14,7 @@ pub enum CertificateError {
         reason: String,
     },
     /// The two files do not belong together.
-    #[error("the key in {key} is not that of the certificate in {chain}", key = .key.display(), chain = .chain.display())]
+    #[error("the key in {key} does not belong to the certificate in {chain}", key = .key.display(), chain = .chain.display())]
     Unlike {
         /// The file of the certificates.
         chain: PathBuf,

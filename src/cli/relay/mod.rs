@@ -52,7 +52,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         config.page = table_page();
         if config.page.is_none() {
             say(
-                "This build has no page for browsers: whoever opens their own table.html can join, and pastes the ticket.",
+                "This build has no page for browsers. Whoever has their own table.html can open it and paste the ticket.",
             )?;
         }
         if let Some((chain, key)) = relay.cert.zip(relay.key) {
@@ -82,7 +82,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
                     Some(NodeEvent::Listening(address)) => {
                         let only = if is_loopback(&address) { " (from this machine only)" } else { "" };
                         match door_url(&address) {
-                            Some(page) => say(format!("For browsers, and in the links of tables: {page}{only}"))?,
+                            Some(page) => say(format!("Page for browsers: {page}{only}"))?,
                             None => say(format!("  {address}/p2p/{me}{only}"))?,
                         }
                     }
