@@ -30,6 +30,11 @@ pub(super) use args::Relay;
 /// The default port. A fixed port keeps the address that friends have saved.
 const PORT: u16 = 4001;
 
+/// The use of the addresses that follow.
+const HEADING: &str = "As a relay: fairdeal host GAME --relay ADDRESS
+As a meeting point: fairdeal host GAME --meet ADDRESS; fairdeal join --meet ADDRESS
+where ADDRESS is one of";
+
 /// Runs the relay until it is interrupted, or asks a running one for its health.
 pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     if let Some(address) = relay.health {
@@ -62,6 +67,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         let doors = relay.web.into_iter().map(door_at);
         config.listen.extend(doors.map(|door| if is_secure { with_certificate(&door) } else { door }));
     }
+    let browsers = if config.page.is_some() { "Page for browsers" } else { "Browsers connect at" };
     runtime()?.block_on(async {
         let (node, mut events) = Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
             NodeError::Listen { .. } => usage(error),
@@ -73,17 +79,19 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
             let address = serve_monitors(address, node.clone()).await?;
             say(format!("Metrics: http://{address}/metrics; health: http://{address}/health"))?;
         }
-        say("As a relay: fairdeal host GAME --relay ADDRESS")?;
-        say("As a meeting point: fairdeal host GAME --meet ADDRESS; fairdeal join --meet ADDRESS")?;
-        say("where ADDRESS is one of")?;
+        // Before the first of them.
+        let mut heading = Some(HEADING);
         loop {
             tokio::select! {
                 event = events.recv() => match event {
                     Some(NodeEvent::Listening(address)) => {
                         let only = if is_loopback(&address) { " (from this machine only)" } else { "" };
                         match door_url(&address) {
-                            Some(page) => say(format!("Page for browsers: {page}{only}"))?,
-                            None => say(format!("  {address}/p2p/{me}{only}"))?,
+                            Some(page) => say(format!("{browsers}: {page}{only}"))?,
+                            None => {
+                                heading.take().map_or(Ok(()), say)?;
+                                say(format!("  {address}/p2p/{me}{only}"))?;
+                            }
                         }
                     }
                     Some(NodeEvent::Connected { peer, .. }) => {
