@@ -1,5 +1,10 @@
 //! The dials in progress, and those that wait for a relay. Pure.
 //!
+//! A relay or meeting point is dialled from the port on which this node listens: the address at which it then sees this
+//! node is the one that hole punching uses. Any other dial takes a port that the system chooses. Of two peers that dial
+//! each other from their listening ports while a firewall drops the packets of one, both connect at once (a simultaneous
+//! open, RFC 9293, section 3.5), and both take themselves for the dialler: the handshake fails, again and again.
+//!
 //! A peer's direct addresses are dialled at once, all together. Relayed addresses wait for a connection to their
 //! relay. The reason is libp2p's relay client, which dials the relay itself for each circuit and reservation. It
 //! gives up if another dial of the relay is in progress.
@@ -42,7 +47,7 @@ enum Target {
 /// The local port of a dial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Port {
-    /// The port on which this node listens: hole punching needs it.
+    /// The port on which this node listens.
     Own,
     /// A port that the system chooses.
     Any,
@@ -96,18 +101,19 @@ impl Ways {
 }
 
 impl Dial {
-    /// Creates a dial of a peer by several addresses at once, from the listening port.
+    /// Creates a dial of a peer by several addresses at once.
     pub(super) fn of_peer(peer: PeerId, addresses: Vec<Multiaddr>) -> Self {
-        let target = Target::Peer(peer, addresses);
-        let port = Port::Own;
-        Self { target, port }
+        Self { target: Target::Peer(peer, addresses), port: Port::Any }
     }
 
-    /// Creates a dial of any peer at that address, from the listening port.
+    /// Creates a dial of any peer at that address.
     pub(super) fn of_address(address: Multiaddr) -> Self {
-        let target = Target::Address(address);
-        let port = Port::Own;
-        Self { target, port }
+        Self { target: Target::Address(address), port: Port::Any }
+    }
+
+    /// Creates a dial of a relay or meeting point, from the listening port.
+    pub(super) fn of_relay(relay: PeerId, addresses: Vec<Multiaddr>) -> Self {
+        Self { target: Target::Peer(relay, addresses), port: Port::Own }
     }
 
     /// The same dial from a port that the system chooses; `None` if this one already did that.
@@ -244,10 +250,12 @@ mod tests {
     #[test]
     fn another_port_is_tried_once() {
         let address = address("/ip4/127.0.0.1/tcp/1");
+        let dial = Dial::of_relay(peer(1), vec![address.clone()]);
+        let again = dial.at_any_port().unwrap();
+        assert_eq!(again.target, dial.target);
+        assert_eq!(again.at_any_port(), None);
         for dial in [Dial::of_peer(peer(1), vec![address.clone()]), Dial::of_address(address)] {
-            let again = dial.at_any_port().unwrap();
-            assert_eq!(again.target, dial.target);
-            assert_eq!(again.at_any_port(), None);
+            assert_eq!(dial.at_any_port(), None);
         }
     }
 }

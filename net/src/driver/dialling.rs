@@ -27,7 +27,7 @@ impl NodeTask {
             Some((peer, _)) if !self.peers.contains_key(&peer) => {
                 self.relays.reaching(relay);
                 let ways = addresses.iter().filter_map(relay_of);
-                self.dial_direct(peer, ways.map(|(_, address)| address).collect());
+                self.dial_relay(peer, ways.map(|(_, address)| address).collect());
             }
             // `listen_on` rejects a relay address without a peer id.
             _ => self.reserve(relay.clone(), now),
@@ -86,18 +86,19 @@ impl NodeTask {
             }
         }
         if !ways.direct.is_empty() || (ready.is_empty() && unconnected.is_empty()) {
-            self.dial_direct(peer, ways.direct);
+            let dial = Dial::of_peer(peer, ways.direct);
+            self.start_dial(dial, PeerCondition::DisconnectedAndNotDialing);
         }
         for circuits in ready {
             self.dial_through(peer, circuits);
         }
         for (relay, addresses) in unconnected {
-            self.dial_direct(relay, addresses);
+            self.dial_relay(relay, addresses);
         }
     }
 
-    pub(super) fn dial_direct(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
-        let dial = Dial::of_peer(peer, addresses);
+    pub(super) fn dial_relay(&mut self, relay: PeerId, addresses: Vec<Multiaddr>) {
+        let dial = Dial::of_relay(relay, addresses);
         self.start_dial(dial, PeerCondition::DisconnectedAndNotDialing);
     }
 

@@ -21,7 +21,7 @@ impl NodeTask {
         match self.peers.get(&point).map(|state| state.phase) {
             None => {
                 self.points.dialled(point);
-                self.dial_direct(point, addresses);
+                self.dial_relay(point, addresses);
             }
             Some(Phase::Closing) => self.points.postpone(point, now),
             Some(Phase::Open | Phase::Flushing { .. }) => self.ask_point(point),
