@@ -12,6 +12,7 @@ use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::{MeetPage, MeetRequest, MeetResponse, Offer, Refusal, Registration};
 use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
@@ -555,6 +556,8 @@ fn join(to: &mut Folder<'_>) {
     let two = ticket(&["/ip6/2001:db8::1/tcp/4001", "/dns/table.example/tcp/9"]);
     to.put("good-ticket-shouted", two.to_uppercase().replace('A', "A-"));
     to.put("good-ticket-no-address", ticket(&[]));
+    let reply = Reply::new(*b"lobby #1", host, ["/ip4/192.168.1.7/tcp/4001".parse().unwrap()]).unwrap();
+    to.put("good-reply", format!("call me: {reply}"));
     to.put("good-address", format!("/dns4/table.example/tcp/4001/p2p/{host}"));
     to.put("good-memory", format!("/memory/7/p2p/{host}"));
     // The payload of a ticket without its checksum.

@@ -6,6 +6,7 @@ use data_encoding::BASE32_NOPAD;
 use fairdeal_games::referee::Referee;
 use fairdeal_games::{AnyGame, OptionKind, game_info, options_from_json, rule_set};
 use fairdeal_peers::PeerId;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::ticket::{JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, Ticket};
 use fairdeal_protocol::domain;
 use fairdeal_protocol::game::{Game as _, RuleSet};
@@ -24,10 +25,15 @@ fn look_at(ticket: &Ticket) {
     assert_eq!(ticket.to_string().parse().as_ref(), Ok(ticket));
 }
 
-/// The argument of `join`: a ticket, an address, or a peer id. The same bytes are also read as a ticket's payload with
+/// The argument of `join`: a ticket, an address, or a peer id; and what a host gets in answer, a reply. The same bytes are also read as a ticket's payload with
 /// a valid checksum, which fuzzing would never find by chance.
 pub fn join(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
+    let reply = text.parse::<Reply>();
+    if let Ok(reply) = &reply {
+        assert!(reply.addresses().len() <= MAX_ADDRESSES);
+        assert_eq!(reply.to_string().parse().as_ref(), Ok(reply));
+    }
     let target = text.parse::<JoinTarget>();
     match &target {
         Ok(JoinTarget::Ticket(ticket)) => look_at(ticket),
@@ -43,7 +49,7 @@ pub fn join(data: &[u8]) -> bool {
     if let Ok(ticket) = &inner {
         look_at(ticket);
     }
-    target.is_ok() || inner.is_ok()
+    target.is_ok() || inner.is_ok() || reply.is_ok()
 }
 
 /// Game options: the game's id, a line with the number of seats, then lines `key=value`.

@@ -63,7 +63,6 @@ pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use fairdeal_peers::address::Transport;
 
 pub use interfaces::{OutOfReach, first_ip, lan_ip, out_of_reach};
-pub use meet::MAX_POINTS;
 pub use multicast::{MulticastFault, multicast_fault};
 pub use node::{Node, NodeHandle};
 pub use port::everywhere;

@@ -16,9 +16,9 @@ use crate::header::LocalBot;
 use crate::io::{ProgramNews, Transport};
 use crate::outbox::Outbox;
 use crate::people::{Book, SeatPerson};
-use crate::reaching::Reaching;
+use crate::reaching::{Reaching, Waiting};
 use crate::report::{Report, TableFiles};
-use crate::setup::{Attended, ListenConfig};
+use crate::setup::{Attended, ListenConfig, Patience};
 use crate::view::LobbyView;
 
 /// How long the addresses are given to come up before others are told, in milliseconds.
@@ -61,6 +61,7 @@ pub(crate) struct Links {
     pub(crate) look_at: u64,
     /// The host of this guest or spectator, while it is not connected.
     pub(crate) reaching: Option<Reaching>,
+    pub(crate) waiting: Waiting,
 }
 
 impl Links {
@@ -78,7 +79,13 @@ impl Links {
             told: Vec::new(),
             look_at: now.up,
             reaching: None,
+            waiting: Waiting { patience: Patience::AMinute, reply: None },
         }
+    }
+
+    /// The host is dialled, from now on.
+    pub(crate) fn reach(&mut self, now: Now) {
+        self.reaching = Some(Reaching::new(self.waiting.patience, now));
     }
 
     /// Whether this player's addresses are known and signed.

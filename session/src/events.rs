@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use fairdeal_games::{AnyAction, AnyEvent};
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::Seat;
@@ -34,6 +35,8 @@ pub enum Command {
     Say(String),
     /// Invite the seats of this table, by ticket, to another table that this player has opened.
     Invite(String),
+    /// Call back a guest that cannot reach this host, at the addresses of its reply.
+    CallBack(Reply),
     /// The player looks elsewhere, or looks here again: a phone may stop a page that nobody sees at any moment.
     Hidden(bool),
     /// Close the connections and end the session; the table can be resumed.
@@ -51,6 +54,8 @@ pub enum SessionEvent {
         seconds: u64,
         /// Why the last attempt failed, or why none is likely to succeed, if known.
         why: Option<String>,
+        /// The reply by which the host can call this guest back, once an attempt has failed or is likely to.
+        reply: Option<String>,
     },
     /// How others can reach this table, in plain words; sent once that is known.
     Reach(String),

@@ -109,7 +109,7 @@ impl Group {
 
     fn transport(&mut self, id: MemberId, order: Transport, now: Now, rng: &mut dyn CryptoRng) -> Option<Transport> {
         let peer = match &order {
-            Transport::Keep { peer, .. } | Transport::Close { peer, .. } => *peer,
+            Transport::Keep { peer, .. } | Transport::Dial { peer, .. } | Transport::Close { peer, .. } => *peer,
             Transport::Forget(peer) | Transport::Seat(peer) | Transport::Admit(peer) | Transport::Dismiss(peer) => {
                 *peer
             }
@@ -119,7 +119,7 @@ impl Group {
             return Some(order);
         };
         // No limit for strangers refuses a member, and no member is sent away: it ends once it is refused.
-        if matches!(order, Transport::Keep { .. }) && self.links.insert(pair(id, other)) {
+        if matches!(order, Transport::Keep { .. } | Transport::Dial { .. }) && self.links.insert(pair(id, other)) {
             self.tell(id, other, PeerInput::Connected(None), now, rng);
             self.tell(other, id, PeerInput::Connected(None), now, rng);
         }

@@ -122,6 +122,8 @@ pub enum Output {
 pub enum Transport {
     /// Dial a peer now and after every loss, at these addresses.
     Keep { peer: PeerId, at: Vec<Multiaddr> },
+    /// Dial a peer once, at these addresses.
+    Dial { peer: PeerId, at: Vec<Multiaddr> },
     /// Stop dialing a peer.
     Forget(PeerId),
     /// Send the messages that wait for a peer, then close its connections. The reason is for the log, `None` if the

@@ -22,6 +22,7 @@
 
 mod autopilot;
 pub mod bot_names;
+mod calling;
 pub mod chat;
 mod cx;
 pub mod events;

@@ -327,6 +327,7 @@ impl Practice {
             | Command::ProposeRemoval(_)
             | Command::Ready(_)
             | Command::Dismiss(_)
+            | Command::CallBack(_)
             | Command::Hidden(_)
             | Command::Say(_)
             | Command::Invite(_) => Vec::new(),

@@ -84,6 +84,14 @@ pub enum Attended {
     Nobody,
 }
 
+/// How long a guest waits for a host that it cannot reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    AMinute,
+    /// For ten minutes: a person sends the host a reply by some other way, and the host calls back.
+    ForACall,
+}
+
 /// Whether to open a table, join one or watch one.
 #[derive(Debug)]
 pub enum Role {
@@ -97,7 +105,7 @@ pub enum Role {
         password: Option<Password>,
     },
     /// Join a table.
-    Guest { target: JoinTarget, hands: Hands, program: ProgramId, password: Option<Password> },
+    Guest { target: JoinTarget, hands: Hands, program: ProgramId, password: Option<Password>, patience: Patience },
     /// Join a table as a bot of its host's program.
     LocalBot { ticket: Ticket, pilot: Pilot, program: ProgramId, password: Option<Password> },
     /// Watch a table as a spectator.

@@ -382,6 +382,9 @@ pub(super) struct Join {
     /// Do not look on the LAN for players who have moved, and open no port for browsers
     #[arg(long)]
     pub(super) no_lan: bool,
+    /// Without a screen: if the host can't be reached, print a reply to send to it, and wait ten minutes for its call
+    #[arg(long)]
+    pub(super) call_back: bool,
     /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,

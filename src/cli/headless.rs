@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_session::people::{MarkKind, SeatPerson, words_of};
 use fairdeal_session::view::{LobbyView, ground_in_words};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::exit::Exit;
 use super::output::{Lines, complain};
+use super::replies;
 use crate::drive::Handle;
 use crate::events::convert::Converter;
 use crate::events::{SessionLine, Version};
@@ -24,13 +27,15 @@ const LEAVING: Duration = Duration::from_secs(3);
 /// How often the progress of reaching a host is printed, in seconds.
 const PROGRESS: u64 = 10;
 
-/// Prints a session until it ends.
-pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
+/// Prints a session until it ends. A host takes the replies of guests that it shall call back from standard input.
+pub(super) async fn run(mut handle: Handle, json: bool, is_host: bool) -> anyhow::Result<Exit> {
+    let mut replies = is_host.then(replies::read);
     let mut printer = Printer {
         json,
         events: Converter::default(),
         ticket: None,
         why: None,
+        reply: None,
         names: Vec::new(),
         exit: Exit::Failed,
         has_failed: false,
@@ -61,6 +66,12 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
                 while handle.events.recv().await.is_some() {}
                 return gone.map(|()| Exit::Done);
             }
+            reply = next(&mut replies) => match reply {
+                Some(reply) => {
+                    let _ = handle.commands.try_send(Command::CallBack(reply));
+                }
+                None => replies = None,
+            },
             () = signals.recv(), if latest.is_none() => {
                 latest = Some(Instant::now() + LEAVING);
                 // If the session accepts no commands, it has ended, or it is stopped at `latest`.
@@ -70,6 +81,14 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
                 return Ok(Exit::Interrupted);
             }
         }
+    }
+}
+
+/// The next reply; forever none if none is read.
+async fn next(replies: &mut Option<mpsc::Receiver<Reply>>) -> Option<Reply> {
+    match replies {
+        Some(replies) => replies.recv().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -103,6 +122,8 @@ struct Printer {
     ticket: Option<String>,
     /// The last printed reason why the host could not be reached.
     why: Option<String>,
+    /// The last printed reply.
+    reply: Option<String>,
     /// The players' names in seat order, once the table is open.
     names: Vec<String>,
     exit: Exit,
@@ -127,7 +148,10 @@ impl Printer {
         };
         match event {
             SessionEvent::Lobby(view) => self.ticket.clone_from(&view.ticket),
-            SessionEvent::Reaching { why, .. } => self.why.clone_from(why),
+            SessionEvent::Reaching { why, reply, .. } => {
+                self.why.clone_from(why);
+                self.reply.clone_from(reply);
+            }
             SessionEvent::Started { names, .. } => self.names.clone_from(names),
             SessionEvent::Over { .. } => {
                 self.is_over = true;
@@ -152,7 +176,7 @@ impl Printer {
     fn json_line(&mut self, event: &SessionEvent) -> Option<String> {
         let is_told = match event {
             SessionEvent::Lobby(view) => self.new_ticket(view).is_some(),
-            SessionEvent::Reaching { seconds, why } => self.is_progress(*seconds, why),
+            SessionEvent::Reaching { seconds, why, reply } => self.is_progress(*seconds, why) || self.reply != *reply,
             _ => true,
         };
         let event = self.events.event(event).filter(|_| is_told)?;
@@ -194,11 +218,21 @@ impl Printer {
             SessionEvent::Ticket { ticket, .. } => {
                 format!("ticket: {ticket}\nPlayers who can't find you: fairdeal resume {ticket}")
             }
-            SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
+            SessionEvent::Reaching { seconds, why, reply } => {
+                let new = reply.as_ref().filter(|reply| self.reply.as_ref() != Some(reply));
+                if new.is_none() && !self.is_progress(*seconds, why) {
+                    return None;
+                }
                 let why = why.as_ref().map(|why| format!(" ({why})"));
-                format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default())
+                let progress = format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default());
+                match new {
+                    Some(reply) => format!(
+                        "{progress}\nreply: {reply}\nSend this reply to the host. Pasted at its table, it makes the host \
+                         call you back."
+                    ),
+                    None => progress,
+                }
             }
-            SessionEvent::Reaching { .. } => return None,
             SessionEvent::Seated { seat, name, person } => {
                 let told = person.as_ref().map_or_else(String::new, in_words);
                 format!("{name} joins as {seat}{told}.")

@@ -19,6 +19,7 @@ mod puzzle;
 mod ratings;
 mod relay;
 mod replay;
+mod replies;
 mod shell;
 mod solve;
 mod table;

@@ -38,7 +38,7 @@ use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
 use fairdeal_session::setup::ListenConfig;
-use fairdeal_session::setup::{Attended, Hands, Pilot, Role, StartError};
+use fairdeal_session::setup::{Attended, Hands, Patience, Pilot, Role, StartError};
 use fairdeal_session::terms::wait_for_phones;
 
 /// The bot delay at a table with a person, who must be able to follow.
@@ -166,6 +166,8 @@ fn open(
 /// Events are printed, not shown on a screen.
 struct Print {
     json: bool,
+    /// Whether guests may have to be called back.
+    is_host: bool,
     /// The program that plays the seat.
     program: Option<Leash>,
 }
@@ -174,14 +176,14 @@ impl Print {
     /// The output that a seat's arguments ask for; `None` for a screen.
     fn of(seat: &SeatArgs, headless: bool, program: Option<Leash>) -> Option<Self> {
         let json = seat.json;
-        headless.then_some(Self { json, program })
+        headless.then_some(Self { json, is_host: false, program })
     }
 }
 
 /// Shows the table, or prints it.
 async fn attend(common: &Common, print: Option<Print>, data: Data, table: PlayedTable) -> anyhow::Result<Exit> {
-    if let Some(Print { json, program }) = print {
-        let exit = headless::run(table.handle, json).await;
+    if let Some(Print { json, is_host, program }) = print {
+        let exit = headless::run(table.handle, json, is_host).await;
         if let Some(program) = program {
             program.finish();
         }
@@ -423,6 +425,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
         let own = headless_seat.then(|| own_pilot(&host.seat, exec));
         let exec = exec_bot(exec)?;
         let print = Print::of(&host.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
+        let print = print.map(|print| Print { is_host: true, ..print });
         let table = open(common, &data, host.seat, opening, (own, exec))?;
         attend(common, print, Data::Open(data), table).await
     })
@@ -474,6 +477,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
                 hands: hands(own, exec.is_some(), headless_seat),
                 program: draw_program()?,
                 password,
+                patience: if headless_seat && !join.call_back { Patience::AMinute } else { Patience::ForACall },
             },
             me: Me {
                 identity: data.identity()?,
@@ -508,7 +512,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             },
             place: Place::quiet(ListenConfig::nowhere()),
         })?;
-        let print = headless.then_some(Print { json: watch.json, program: None });
+        let print = headless.then_some(Print { json: watch.json, is_host: false, program: None });
         attend(common, print, Data::Open(data), PlayedTable::new(handle, false)).await
     })
 }

@@ -47,7 +47,8 @@ pub struct Place {
     pub bind_when_free: bool,
     /// Whether a host announces its table on the local network, and the players of a table find each other there.
     pub lan: bool,
-    /// Meeting points at which a host registers its table while it has a free seat.
+    /// Meeting points: a host registers its table there while it has a free seat. A guest whose ticket leads nowhere from
+    /// here can be called back through them.
     pub meet: Vec<Multiaddr>,
 }
 
@@ -107,9 +108,15 @@ pub(super) fn sit(setup: Setup) -> Result<Member, SessionError> {
     let Setup { me, role, place } = setup;
     let Place { listen: mut listening, bind_when_free, lan, meet } = place;
     let is_watcher = matches!(role, Role::Watcher { .. });
+    let is_within = listening.transport == Transport::Memory;
+    let doubt = match &role {
+        Role::Guest { target, .. } | Role::Watcher { target, .. } if !is_within => doubt(target),
+        _ => None,
+    };
     if let Role::Guest { target, .. } = &role {
-        // Other seats may need the host's relays to reach this one.
-        for relay in target.relays() {
+        // Other seats may need the host's relays to reach this one; and so may a host that calls back, whatever relays.
+        let more = doubt.iter().flat_map(|_| meet.iter().cloned());
+        for relay in target.relays().into_iter().chain(more) {
             if !listening.relays.contains(&relay) {
                 listening.relays.push(relay);
             }
@@ -142,11 +149,6 @@ pub(super) fn sit(setup: Setup) -> Result<Member, SessionError> {
     let player = Player { key: identity.signing_key(), name, attended, book: people.book().clone() };
     let key = player.key.clone();
     let setup = setup::Setup { me: player, role, place: listening };
-    let is_within = setup.place.transport == Transport::Memory;
-    let doubt = match &setup.role {
-        Role::Guest { target, .. } | Role::Watcher { target, .. } if !is_within => doubt(target),
-        _ => None,
-    };
     let mut session = Session::start(setup, now(), &mut UnwrapErr(SysRng))?;
     if doubt.is_some() {
         let reach = io::Reach { kind: ReachKind::Host, words: doubt };

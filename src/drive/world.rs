@@ -73,6 +73,7 @@ impl World {
         };
         let done = match order {
             Transport::Keep { peer, at } => node.keep(peer, at),
+            Transport::Dial { peer, at } => node.dial(Some(peer), at),
             Transport::Forget(peer) => node.forget(peer),
             Transport::Close { peer, why } => {
                 if let Some(why) = why {
@@ -152,15 +153,15 @@ fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
     let at = all.join(", ");
     Some(match failure {
         DialFailure::WrongPeer { .. } => {
-            format!("another program answers at {at}; ask the host for a new ticket")
+            format!("another program answers at {at}, whose address is out of date")
         }
         DialFailure::Unreachable(why) => {
             // An OS error number means nothing to a player.
             let why = why.split(" (os error").next().unwrap_or(why);
             format!("no answer at {at}: {why}")
         }
-        DialFailure::Ourselves => "the ticket is your own".to_owned(),
-        DialFailure::NoAddress => "the ticket names no address".to_owned(),
+        DialFailure::Ourselves => "that address is your own".to_owned(),
+        DialFailure::NoAddress => "there is no address to dial".to_owned(),
         DialFailure::NotEd25519(_) | DialFailure::TooMany(_) => failure.to_string(),
         DialFailure::Aborted => return None,
     })

@@ -32,7 +32,9 @@ impl Converter {
             SessionEvent::Ticket { ticket, addresses } => {
                 Event::Ticket { ticket: ticket.clone(), addresses: addresses.clone() }
             }
-            SessionEvent::Reaching { seconds, why } => Event::Reaching { seconds: *seconds, why: why.clone() },
+            SessionEvent::Reaching { seconds, why, reply } => {
+                Event::Reaching { seconds: *seconds, why: why.clone(), reply: reply.clone() }
+            }
             SessionEvent::Reach(message) => Event::Reach { message: message.clone() },
             SessionEvent::Seated { seat, name, person } => Event::Seated {
                 seat: (*seat).into(),

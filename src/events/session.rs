@@ -36,6 +36,9 @@ pub enum Event {
         seconds: u64,
         /// Why the last attempt failed, or why none is likely to succeed, if that is known.
         why: Option<String>,
+        /// A reply to the ticket: pasted at the host, it makes the host call this guest back. Told once an attempt has
+        /// failed.
+        reply: Option<String>,
     },
     /// How others can reach this table, as far as known.
     Reach {

@@ -1,7 +1,7 @@
 //! Runs the program: children never outlive their test, and their JSON lines are collected.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -88,6 +88,11 @@ impl Program {
             }
         });
         Self { child, lines, events: Vec::new(), data }
+    }
+
+    /// Writes to standard input, which the command has to pipe.
+    pub(crate) fn write(&mut self, text: &str) {
+        self.child.stdin.as_mut().expect("a pipe").write_all(text.as_bytes()).unwrap();
     }
 
     /// Reads one line of any kind; `None` if the program has ended.

@@ -13,7 +13,7 @@ use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_session::events::SessionEvent;
 use fairdeal_session::setup::ListenConfig;
-use fairdeal_session::setup::{Attended, Hands, Pilot, Role};
+use fairdeal_session::setup::{Attended, Hands, Patience, Pilot, Role};
 
 /// A data directory under `root`.
 pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {
@@ -32,7 +32,13 @@ pub(crate) fn as_host(rules: RuleSet) -> Role {
 
 /// A guest: a person who is not ready yet.
 pub(crate) fn as_guest(target: JoinTarget) -> Role {
-    Role::Guest { target, hands: Hands::Person { ready: false }, program: draw_program().unwrap(), password: None }
+    Role::Guest {
+        target,
+        hands: Hands::Person { ready: false },
+        program: draw_program().unwrap(),
+        password: None,
+        patience: Patience::AMinute,
+    }
 }
 
 /// A spectator without a password.

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_games::bots::Level;
+use fairdeal_peers::address::{named_peer, parse_address};
+use fairdeal_peers::listing::MAX_POINTS;
+use fairdeal_peers::{Multiaddr, PeerId};
 use serde::{Deserialize, Serialize};
 
 use crate::appearance::{Letters, Pyramids, ThemeChoice};
@@ -25,7 +28,8 @@ pub struct Settings {
     pub bot_level: Level,
     /// Bot delay before each action, in milliseconds.
     pub bot_delay: u64,
-    /// Meeting points whose tables the first screen lists: addresses as `fairdeal relay` prints them, four at most.
+    /// Meeting points through which friends reach this player, and whose tables the first screen lists: addresses as
+    /// `fairdeal relay` prints them, four at most.
     pub meet: Vec<String>,
     /// Key bindings that differ from the defaults: an action, and its keys.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -51,7 +55,42 @@ impl Default for Settings {
     }
 }
 
+/// Why a text of the settings is not one of their meeting points.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PointError {
+    #[error(
+        "{0} is no address of a meeting point. fairdeal relay prints such addresses; they end in /p2p/ and a peer id."
+    )]
+    Address(String),
+    #[error("There can be {MAX_POINTS} meeting points at most; {0} is left out.")]
+    TooMany(String),
+}
+
+/// The meeting points that texts name, each once, and what is wrong with the others.
+pub fn points<'t>(texts: impl IntoIterator<Item = &'t str>) -> (Vec<Multiaddr>, Vec<PointError>) {
+    let (mut points, mut wrong) = (Vec::new(), Vec::new());
+    let mut peers: BTreeSet<PeerId> = BTreeSet::new();
+    for text in texts {
+        let point = parse_address(text).ok();
+        match point.and_then(|point| Some((named_peer(&point)?, point))) {
+            Some((peer, _)) if peers.contains(&peer) => {}
+            Some(_) if points.len() >= MAX_POINTS => wrong.push(PointError::TooMany(text.to_owned())),
+            Some((peer, point)) => {
+                peers.insert(peer);
+                points.push(point);
+            }
+            None => wrong.push(PointError::Address(text.to_owned())),
+        }
+    }
+    (points, wrong)
+}
+
 impl Settings {
+    /// The meeting points, and what is wrong with the others.
+    pub fn points(&self) -> (Vec<Multiaddr>, Vec<PointError>) {
+        points(self.meet.iter().map(String::as_str))
+    }
+
     /// Whether to draw ASCII characters only, on a terminal that shows few others or not.
     pub fn draws_ascii(&self, few_glyphs: bool) -> bool {
         self.ascii.unwrap_or(few_glyphs)
@@ -61,5 +100,25 @@ impl Settings {
     pub fn has_solved(&self, game: &str, number: usize) -> bool {
         let solved = self.solved.get(game);
         solved.is_some_and(|solved| u16::try_from(number).is_ok_and(|number| solved.contains(&number)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(seed: u8) -> String {
+        format!("/ip4/192.0.2.7/tcp/4001/p2p/{}", fairdeal_peers::testing::peer(seed))
+    }
+
+    #[test]
+    fn points_are_read_once_each_and_four_at_most() {
+        let all = [1, 1, 2, 3, 4, 5].map(address);
+        let (found, wrong) = points(all.iter().map(String::as_str));
+        assert_eq!(found.len(), MAX_POINTS);
+        assert_eq!(wrong, [PointError::TooMany(address(5))]);
+        let (found, wrong) = points(["/ip4/192.0.2.7/tcp/4001", "home", &address(1)]);
+        assert_eq!((found.len(), wrong.len()), (1, 2));
+        assert!(wrong.iter().all(|why| why.to_string().contains("/p2p/")), "{wrong:?}");
     }
 }

@@ -16,8 +16,6 @@ mod registrations;
 
 use std::time::Duration;
 
-pub use points::MAX_POINTS;
-
 pub(super) use codec::{MEET, Meetings};
 pub(super) use points::{Points, Step};
 pub(super) use registrations::Registrations;

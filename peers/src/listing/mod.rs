@@ -14,6 +14,8 @@ use crate::announcement::{Announcement, MAX_ANNOUNCEMENT, OpenTable};
 use crate::record::{AddressRecord, RecordError};
 use crate::ticket::TicketError;
 
+/// Maximum number of meeting points of one host.
+pub const MAX_POINTS: usize = 4;
 /// Time for which a registration lives at a point, and for which a client shows it unless it is renewed.
 pub const LIFETIME: Duration = Duration::from_secs(120);
 /// Maximum number of registrations in a page.

@@ -25,7 +25,6 @@ use crate::io::{Input, Output, PeerInput, Reach, ReachKind, Store, Transport};
 use crate::lobby::{GuestLobby, HOST, HostLobby};
 use crate::outbox::Outbox;
 use crate::password_gate::{GuestGate, HostGate};
-use crate::reaching::Reaching;
 use crate::report::TableFiles;
 use crate::setup::{Hands, Player, Role, Setup, StartError};
 use crate::spectators::Spectators;
@@ -130,9 +129,12 @@ impl Session {
         let (key, local) = (me.key.clone(), PeerId::of(&me.key));
         let mut out = Outbox::default();
         let mut links = Links::new(place, now);
+        if let Role::Guest { patience, .. } = &role {
+            links.waiting.patience = *patience;
+        }
         let mut reach = |target: JoinTarget| {
             let (host, lobby, at) = target.into_parts();
-            links.reaching = Some(Reaching::new(now));
+            links.reach(now);
             out.transport(Transport::Keep { peer: host, at });
             (host, lobby)
         };
@@ -164,13 +166,13 @@ impl Session {
                 let (host, lobby) = reach(target);
                 let own = Join { lobby, ..own(program, rng)? };
                 let guest = GuestLobby::new(host, key, own, false, hands.is_ready());
-                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng))))
+                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng), lobby)))
             }
             Role::LocalBot { ticket, program, password, .. } => {
                 let (host, lobby) = reach(JoinTarget::Ticket(ticket));
                 let own = Join { lobby, ..own(program, rng)? };
                 let guest = GuestLobby::new(host, key, own, true, true);
-                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng))))
+                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng), lobby)))
             }
             Role::Watcher { target, password } => {
                 let (host, lobby) = reach(target);
@@ -428,7 +430,7 @@ impl Stage {
 
     fn unreachable(&mut self, peer: PeerId, why: String, cx: &mut Cx<'_>) {
         if self.host() != Some(peer) {
-            return;
+            return self.hear(Heard::Unreachable(peer, why), cx);
         }
         if let Some(reaching) = &mut cx.links.reaching {
             reaching.failed(why);
@@ -503,7 +505,8 @@ impl Stage {
         if *tick_at <= up {
             if up.saturating_sub(*tick_at) > LATE && cx.links.reaching.is_some() {
                 // The machine was asleep: the time to reach the host begins again. It may be elsewhere now.
-                cx.links.reaching = Some(Reaching::new(cx.now));
+                let now = cx.now;
+                cx.links.reach(now);
             }
             *tick_at = up.saturating_add(TICK);
             cx.told.chat.tick();

@@ -6,6 +6,7 @@ use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::record::AddressRecord;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::auditor::audit;
@@ -25,7 +26,7 @@ use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Join, Watch};
 use crate::lobby::GuestLobby;
 use crate::people::{Book, Change};
-use crate::setup::{Attended, Hands, Pilot, Role};
+use crate::setup::{Attended, Hands, Patience, Pilot, Role};
 use crate::testing::house::{ByHand, House};
 use crate::view::{LobbyView, PeerState, Remedy, Snapshot};
 
@@ -78,7 +79,11 @@ impl Scene {
 
     fn joins(&mut self, name: &str, hands: Hands) -> usize {
         let program = [u8::try_from(self.house.programs.len() + 1).unwrap(); 16].into();
-        self.comes(name, |target, password| Role::Guest { target, hands, program, password }, hands)
+        self.comes(
+            name,
+            |target, password| Role::Guest { target, hands, program, password, patience: Patience::ForACall },
+            hands,
+        )
     }
 
     /// A bot in the host's program.
@@ -97,7 +102,7 @@ impl Scene {
 
     /// Lets time pass until the program is told an event that `wanted` takes something from.
     fn until<T>(&mut self, program: usize, mut wanted: impl FnMut(&SessionEvent) -> Option<T>) -> T {
-        let end = self.house.up() + 600_000;
+        let end = self.house.up() + 700_000;
         while self.house.up() < end {
             while let Some(event) = self.house.read(program) {
                 if let Some(found) = wanted(&event) {
@@ -521,6 +526,71 @@ fn players_are_invited_to_another_game() {
     assert_eq!(invited, ("Anna".to_owned(), own.to_string()));
 }
 
+/// Nobody can dial the host: it dials the guest whose reply it is given, and again after a loss.
+#[test]
+fn host_calls_a_guest_back() {
+    let mut scene = Scene::opens("loot", 2, &SHORT, READY, None);
+    scene.house.programs[0].is_walled = true;
+    let guest = scene.joins("Béla", PERSON);
+    let reply = |scene: &mut Scene, guest| {
+        scene.until(guest, |event| match event {
+            SessionEvent::Reaching { reply: Some(reply), .. } => Some(reply.parse::<Reply>().unwrap()),
+            _ => None,
+        })
+    };
+    let first = reply(&mut scene, guest);
+    assert_eq!(first.guest(), scene.house.peer(guest).unwrap());
+    // Longer than a minute passes until a person has sent it.
+    scene.later(240);
+    scene.does(guest, Command::CallBack(first.clone()));
+    assert!(scene.refusal(guest).contains("only a host"));
+    let other = Reply::new([9; 8], first.guest(), first.addresses().iter().cloned()).unwrap();
+    scene.does(0, Command::CallBack(other));
+    assert!(scene.refusal(0).contains("another table"));
+    let own = Reply::new(first.lobby(), scene.house.peer(0).unwrap(), first.addresses().iter().cloned()).unwrap();
+    scene.does(0, Command::CallBack(own));
+    assert!(scene.refusal(0).contains("your own"));
+    scene.does(0, Command::CallBack(first));
+    let sits = |view: &LobbyView| view.seats.iter().flatten().count() == 2;
+    scene.lobby(0, sits);
+    scene.lobby(guest, sits);
+    // The two lose each other in the lobby. The guest waits again, and the host calls again.
+    scene.house.set_cut([0, guest], true);
+    reply(&mut scene, guest);
+    scene.later(30);
+    scene.house.set_cut([0, guest], false);
+    scene.lobby(0, sits);
+    scene.does(guest, Command::Ready(true));
+    scene.turn(0);
+    // At the table both dial.
+    scene.house.set_cut([0, guest], true);
+    scene.peer(0, PeerState::Lost);
+    scene.house.set_cut([0, guest], false);
+    scene.peer(0, PeerState::Connected);
+}
+
+/// A reply that leads to nobody costs a try each ten seconds for ten minutes, and its player hears why.
+#[test]
+fn host_gives_a_call_up() {
+    let mut scene = Scene::opens("loot", 2, &SHORT, READY, None);
+    scene.house.programs[0].is_walled = true;
+    let guest = scene.joins("Béla", PERSON);
+    let reply = scene.until(guest, |event| match event {
+        SessionEvent::Reaching { reply: Some(reply), .. } => Some(reply.parse::<Reply>().unwrap()),
+        _ => None,
+    });
+    scene.house.programs[guest].is_walled = true;
+    let before = scene.house.programs[0].dials;
+    scene.does(0, Command::CallBack(reply));
+    let told = scene.until(0, |event| match event {
+        SessionEvent::Reach(words) if words.contains("within ten minutes") => Some(words.clone()),
+        _ => None,
+    });
+    assert!(told.contains("no answer"), "{told}");
+    assert_eq!(scene.house.programs[0].dials - before, 60);
+    assert!(scene.error(guest).contains("can't reach the host"));
+}
+
 /// The host leaves at its first turn; the others play on to a fair end without it.
 #[test]
 fn others_play_on_without_a_seat_that_leaves() {
@@ -853,7 +923,7 @@ fn table_opens_once_every_disk_has_room() {
     let guest = scene.house.add("Béla");
     scene.house.programs[guest].disk.is_full = true;
     let (target, program) = (scene.ticket.clone().unwrap(), [2; 16].into());
-    let role = Role::Guest { target, hands: bot_of(1), program, password: None };
+    let role = Role::Guest { target, hands: bot_of(1), program, password: None, patience: Patience::AMinute };
     scene.house.start(guest, role, Attended::Nobody, Book::default()).unwrap();
     scene.later(5);
     assert!(scene.house.programs[guest].disk.promises.is_empty());

@@ -20,6 +20,8 @@ pub(crate) enum Heard {
     RoundTrip(PeerId, u32),
     ListensAt(PeerId, Vec<Multiaddr>),
     Found(PeerId, Multiaddr),
+    /// No connection came about, for a reason in a player's words.
+    Unreachable(PeerId, String),
     /// The listen addresses are complete, the most useful first.
     Addresses(Vec<Multiaddr>),
     Stored(StoreId, Result<Stored, StoreFault>),

@@ -2,6 +2,7 @@
 
 use fairdeal_peers::record::MAX_RECORDED;
 use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
 
@@ -9,6 +10,7 @@ use super::heard::Heard;
 use super::lobbies::{look_at_addresses, mark_again, tell_lobby};
 use super::opening::{CLOSED, Opening};
 use super::talk::{self, Room};
+use crate::calling::{CallError, Calls};
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
 use crate::events::{Command, SessionEvent};
@@ -22,13 +24,14 @@ use crate::view::LobbyView;
 pub(crate) struct Hosting {
     lobby: HostLobby,
     id: [u8; 8],
+    calls: Calls,
 }
 
 type Next = Result<Turn<Box<Hosting>, Box<Opening>>, End>;
 
 impl Hosting {
     pub(crate) fn new(lobby: HostLobby, id: [u8; 8]) -> Self {
-        Self { lobby, id }
+        Self { lobby, id, calls: Calls::default() }
     }
 
     /// Whether a peer has a seat or watches.
@@ -38,8 +41,19 @@ impl Hosting {
 
     pub(crate) fn hear(mut self: Box<Self>, heard: Heard, cx: &mut Cx<'_>) -> Next {
         match heard {
-            Heard::Arrived(peer, Some(network)) => self.lobby.spectators().arrived(peer, network),
+            Heard::Arrived(peer, network) => {
+                self.calls.reached(peer);
+                if let Some(network) = network {
+                    self.lobby.spectators().arrived(peer, network);
+                }
+            }
+            Heard::Unreachable(peer, why) => {
+                if let Some(why) = self.calls.failed(peer, why) {
+                    cx.tell(SessionEvent::Reach(format!("Calling back: {why}. Trying again every ten seconds.")));
+                }
+            }
             Heard::Gone(peer) => {
+                self.calls.lost(peer, cx.now);
                 cx.transport(Transport::Dismiss(peer));
                 let outbox = self.lobby.gone(peer);
                 return self.changed(outbox, cx);
@@ -49,7 +63,10 @@ impl Hosting {
                 let outbox = self.lobby.set_ready(ready);
                 return self.changed(outbox, cx);
             }
+            Heard::Command(Command::CallBack(reply)) => self.call_back(&reply, cx),
             Heard::Command(Command::Dismiss(seat)) => {
+                let guest = self.lobby.guests().find(|guest| self.lobby.seat_of(*guest) == Some(seat));
+                guest.into_iter().for_each(|guest| self.calls.forget(guest));
                 let outbox = self.lobby.dismiss(seat);
                 return self.changed(outbox, cx);
             }
@@ -64,6 +81,7 @@ impl Hosting {
             Heard::Book => return self.book(cx),
             Heard::Tick => {
                 look_at_addresses(cx);
+                self.call(cx);
                 let outbox = self.lobby.tick();
                 cx.send_all(&outbox);
             }
@@ -75,6 +93,44 @@ impl Hosting {
             _ => {}
         }
         Ok(Turn::Stay(self))
+    }
+
+    /// Begins to dial a guest that cannot reach this host.
+    fn call_back(&mut self, reply: &Reply, cx: &mut Cx<'_>) {
+        let guest = reply.guest();
+        let begun = if reply.lobby() != self.id {
+            Err(CallError::OtherTable)
+        } else if guest == cx.own.peer {
+            Err(CallError::Own)
+        } else if cx.is_blocked(guest) {
+            Err(CallError::Blocked)
+        } else if cx.links.connected.contains(&guest) {
+            return;
+        } else {
+            self.calls.begin(reply, cx.now)
+        };
+        if let Err(error) = begun {
+            return cx.refuse(error.to_string());
+        }
+        cx.tell(SessionEvent::Reach("Calling your friend back, for ten minutes at most.".to_owned()));
+        self.call(cx);
+    }
+
+    /// Dials the guests that it is time for, and gives up those that were called for long enough.
+    fn call(&mut self, cx: &mut Cx<'_>) {
+        for why in self.calls.given_up(cx.now) {
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            let words = format!(
+                "The friend whom you called back did not answer within ten minutes{why}. If neither of you can be reached, \
+                 use a meeting point."
+            );
+            cx.tell(SessionEvent::Reach(words));
+        }
+        for (peer, at) in self.calls.due(cx.now) {
+            if !cx.is_blocked(peer) {
+                cx.transport(Transport::Dial { peer, at });
+            }
+        }
     }
 
     /// The guests and the spectators.

@@ -3,7 +3,9 @@
 //! **A promise comes before a signature.** From a guest's signature on, the others can begin the table; without a
 //! promise on disk, a guest that crashes then could not return to its seat.
 
+use fairdeal_peers::address::is_door;
 use fairdeal_peers::record::MAX_RECORDED;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
@@ -12,6 +14,7 @@ use super::heard::Heard;
 use super::lobbies::{has_reached, look_at_addresses, mark_again, reaches, show_again, tell_lobby};
 use super::opening::Opening;
 use super::talk::{self, Room};
+use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
 use crate::events::{Command, SessionEvent};
@@ -19,11 +22,13 @@ use crate::frame::{Frame, Outgoing};
 use crate::header::promise;
 use crate::io::{Store, StoreFault, StoreId, Stored};
 use crate::lobby::{GuestLobby, HOST};
-use crate::reaching::Reaching;
+use crate::setup::Patience;
 
 /// A guest without a table.
 pub(crate) struct Joining {
     lobby: GuestLobby,
+    /// Which of the host's tables the ticket leads to.
+    table: Option<[u8; 8]>,
     /// The table and seat of the promise on disk.
     promised: Option<(Hash32, Seat)>,
     /// A promise on its way to the disk.
@@ -33,8 +38,8 @@ pub(crate) struct Joining {
 type Next = Result<Turn<Box<Joining>, Box<Opening>>, End>;
 
 impl Joining {
-    pub(crate) fn new(lobby: GuestLobby) -> Self {
-        Self { lobby, promised: None, promising: None }
+    pub(crate) fn new(lobby: GuestLobby, table: Option<[u8; 8]>) -> Self {
+        Self { lobby, table, promised: None, promising: None }
     }
 
     pub(crate) fn host(&self) -> PeerId {
@@ -55,7 +60,8 @@ impl Joining {
             Heard::Gone(peer) if peer == host => {
                 self.lobby.lost(cx.rng);
                 // The host may or may not come back.
-                cx.links.reaching = Some(Reaching::new(cx.now));
+                let now = cx.now;
+                cx.links.reach(now);
             }
             Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
             Heard::Command(Command::Ready(ready)) => {
@@ -64,6 +70,7 @@ impl Joining {
             }
             Heard::Command(Command::Say(text)) => talk::say(&*self, &text, cx),
             Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::CallBack(_)) => cx.refuse(ONLY_HOST),
             Heard::RoundTrip(peer, milliseconds) if peer == host => {
                 cx.tell(SessionEvent::RoundTrip { seat: HOST, milliseconds });
             }
@@ -107,9 +114,15 @@ impl Joining {
         tell_lobby(self.lobby.view(), cx);
     }
 
-    fn located(&mut self, addresses: &[Multiaddr], cx: &Cx<'_>) {
+    fn located(&mut self, addresses: &[Multiaddr], cx: &mut Cx<'_>) {
         let told = addresses.get(..MAX_RECORDED).unwrap_or(addresses);
         self.lobby.set_addresses(told, cx.now.wall / 1000);
+        if let (Patience::ForACall, Some(table)) = (cx.links.waiting.patience, self.table) {
+            // No program dials the doors for browsers.
+            let dialled = told.iter().filter(|address| !is_door(address)).cloned();
+            let reply = Reply::new(table, cx.own.peer, dialled).ok();
+            cx.links.waiting.reply = reply.filter(|reply| !reply.addresses().is_empty());
+        }
     }
 
     /// Sends the frames that the host may lack.

@@ -73,10 +73,11 @@ pub(super) fn show_again(cx: &mut Cx<'_>) {
 /// [`End`] once the time is over.
 pub(crate) fn reaches(cx: &mut Cx<'_>) -> Result<bool, End> {
     let now = cx.now;
-    let Some(reaching) = &mut cx.links.reaching else {
+    let links = &mut cx.links;
+    let Some(reaching) = &mut links.reaching else {
         return Ok(true);
     };
-    match reaching.news(now) {
+    match reaching.news(links.waiting.reply.as_ref(), now) {
         Ok(news) => {
             if let Some(news) = news {
                 cx.tell(news);

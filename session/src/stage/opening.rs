@@ -8,6 +8,7 @@ use fairdeal_protocol::table::live::Table;
 
 use super::heard::Heard;
 use super::seated::{Arrival, Seated};
+use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
 use crate::events::Command;
@@ -78,6 +79,7 @@ impl Opening {
             Heard::Tick if self.asked.is_none() => self.ask(cx),
             Heard::Command(Command::Say(_)) => cx.refuse(ChatError::NoSeat.to_string()),
             Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::CallBack(_)) => cx.refuse(ONLY_HOST),
             Heard::Command(Command::Leave | Command::Quit) => {
                 // The others have at most a promise, so nobody needs the journal that is being begun.
                 if self.spectators.is_some() {

@@ -14,6 +14,7 @@ use fairdeal_protocol::transcript::page::Page;
 use super::heard::Heard;
 use super::lobbies::{has_reached, mark_again, reaches, show_again};
 use super::talk::{self, Room, is_muted, name_of};
+use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End};
 use crate::events::{Command, SessionEvent};
@@ -23,7 +24,6 @@ use crate::lobby::{HOST, view_of};
 use crate::narrate::{narrate, progress, removal};
 use crate::password_gate::GuestGate;
 use crate::past::summary::Summary;
-use crate::reaching::Reaching;
 use crate::report::{Report, Watched};
 use crate::setup::Attended;
 use crate::text::{clean_reason, player_names};
@@ -104,6 +104,7 @@ impl Watching {
             Heard::Frame(peer, frame) if peer == self.host => return self.frame(peer, frame, cx),
             Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
             Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
+            Heard::Command(Command::CallBack(_)) => cx.refuse(ONLY_HOST),
             Heard::Book => mark_again(cx),
             Heard::Tick if reaches(cx)? => self.tick(cx),
             Heard::Command(Command::Leave | Command::Quit) => return Err(End),
@@ -133,7 +134,8 @@ impl Watching {
             self.watch.proof = None;
             gate.again(cx.rng);
         }
-        cx.links.reaching = Some(Reaching::new(cx.now));
+        let now = cx.now;
+        cx.links.reach(now);
     }
 
     /// The request to repeat until the host shows the table.

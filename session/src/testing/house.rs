@@ -173,6 +173,12 @@ pub struct Program {
     orders: VecDeque<(StoreId, Store)>,
     /// The peers that it dials.
     keeps: BTreeSet<PeerId>,
+    /// The peers that it dials once.
+    once: BTreeSet<PeerId>,
+    /// How often it has dialled.
+    pub dials: u32,
+    /// Nobody can dial it: a router is before it.
+    pub is_walled: bool,
     /// All that its player has been told, over all starts, each with its time.
     pub told: Vec<(u64, SessionEvent)>,
     /// Events that the player has not looked at yet.
@@ -355,6 +361,9 @@ impl House {
             open: None,
             orders: VecDeque::new(),
             keeps: BTreeSet::new(),
+            once: BTreeSet::new(),
+            dials: 0,
+            is_walled: false,
             told: Vec::new(),
             unread: VecDeque::new(),
             book: Book::default(),
@@ -757,6 +766,13 @@ impl House {
                     self.at(self.up + 2 * self.trip, Later::Dials { from: number, to, boot });
                 }
             }
+            Transport::Dial { peer, .. } => {
+                let Some(to) = self.number_of(*peer) else { return };
+                let Some(program) = self.programs.get_mut(number) else { return };
+                let boot = program.boot;
+                program.once.insert(*peer);
+                self.at(self.up + 2 * self.trip, Later::Dials { from: number, to, boot });
+            }
             Transport::Forget(peer) => {
                 if let Some(program) = self.programs.get_mut(number) {
                     program.keeps.remove(peer);
@@ -843,12 +859,16 @@ impl House {
             return;
         };
         let to = self.number_of(other).unwrap_or(to);
-        let keeps = self.programs.get(from).is_some_and(|program| program.keeps.contains(&other));
-        if !self.runs_since(from, boot) || !keeps || self.link_to(from, other).is_some() {
+        let (is_new, is_linked) = (self.runs_since(from, boot), self.link_to(from, other).is_some());
+        let Some(program) = self.programs.get_mut(from) else { return };
+        let keeps = program.once.remove(&other) || program.keeps.contains(&other);
+        if !is_new || !keeps || is_linked {
             return;
         }
+        program.dials += 1;
         let pair = self.machines(from, to);
-        if !self.is_running(to) || self.cut.contains(&pair) {
+        let is_walled = self.programs.get(to).is_some_and(|program| program.is_walled);
+        if !self.is_running(to) || is_walled || self.cut.contains(&pair) {
             let why = "no answer: connection refused".to_owned();
             self.handle(from, Input::Peer(other, PeerInput::Unreachable(why)));
             return self.dial_later(from, to, REDIAL);

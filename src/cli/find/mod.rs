@@ -10,9 +10,9 @@ mod search;
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 
-use fairdeal_net::MAX_POINTS;
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::named_peer;
+use fairdeal_peers::listing::MAX_POINTS;
 
 pub(super) use self::search::Choice;
 use self::search::Search;

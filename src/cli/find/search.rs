@@ -194,7 +194,7 @@ async fn tell_progress(place: &str, json: bool) -> anyhow::Result<Infallible> {
         remark(format!("Looking for a table {place} for another {seconds} s..."));
         if json {
             let why = Some(format!("no table with a free seat has been found {place} yet"));
-            let event = Event::Reaching { seconds, why };
+            let event = Event::Reaching { seconds, why, reply: None };
             report(serde_json::to_string(&SessionLine { v: Version, event })?)?;
         }
     }

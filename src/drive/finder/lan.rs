@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use fairdeal_net::{DialFailure, MAX_POINTS, NodeEvent, ReachNews};
+use fairdeal_net::{DialFailure, NodeEvent, ReachNews};
 use fairdeal_peers::announcement::{Announcement, OpenTable};
+use fairdeal_peers::listing::MAX_POINTS;
 use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::time::Instant;
 

@@ -37,7 +37,6 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use self::open_tables::points;
 use crate::drive::Handle;
 use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::listening::with_doors;
@@ -56,7 +55,7 @@ use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
 use crate::tui::terminal::{Screen, user_inputs};
 use crate::tui::{Interface, Start, TableOutcome, TuiError, background, clipboard};
 use fairdeal_session::events::{Command, SessionEvent};
-use fairdeal_session::setup::{Attended, Hands, ListenConfig, Pilot, Role};
+use fairdeal_session::setup::{Attended, Hands, ListenConfig, Patience, Pilot, Role};
 
 /// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
 const SLOW: Duration = Duration::from_millis(150);
@@ -145,7 +144,8 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
     context.dress();
     let data_complaint = interface.data.complaint();
     let can_save = interface.data.open().is_ok();
-    let (points, point_complaints) = points(&context.settings.meet);
+    let (points, wrong_points) = context.settings.points();
+    let point_complaints = wrong_points.iter().map(|why| format!("meet: {why}"));
     let (back, inputs) = mpsc::channel(64);
     let mut app = App {
         interface,
@@ -394,8 +394,9 @@ impl App {
                     return self.resume(table, Some(target));
                 }
                 let (hands, program) = (Hands::Person { ready: false }, draw_program()?);
-                let role = Role::Guest { target, hands, program, password };
-                let setup = self.setup(shell.context(), role, Transport::Sockets)?;
+                let role = Role::Guest { target, hands, program, password, patience: Patience::ForACall };
+                let mut setup = self.setup(shell.context(), role, Transport::Sockets)?;
+                setup.place.meet.clone_from(&self.points);
                 self.begin(PlayedTable::new(start(setup)?, false));
                 Ok(())
             }
@@ -509,6 +510,11 @@ impl App {
             }
             Effect::Save(settings) => {
                 self.interface.data.open()?.change_settings(&self.saved, &settings)?;
+                if settings.meet != self.saved.meet {
+                    // The next look at the network asks the new ones.
+                    (self.points, _) = settings.points();
+                    self.finder = None;
+                }
                 self.saved = settings;
                 Ok(())
             }

@@ -146,6 +146,18 @@ impl Lab {
         (node, port)
     }
 
+    /// Drops connections that others begin with a machine, without an answer, as firewalls do.
+    pub(crate) fn wall(&self, node: Node) {
+        let rules = "table inet wall {
+            chain in {
+                type filter hook input priority 0; policy accept;
+                iifname \"eth0\" ct state new tcp dport 1024-65535 drop
+                iifname \"eth0\" udp dport 5353 drop
+            }
+        }\n";
+        self.exec(node, &["nft", "-f", "-"], rules);
+    }
+
     /// Lets the router of a home forward a port to the home's machine.
     pub(crate) fn forward(&self, home: Node, port: u16) {
         // The home's machines: its router, its switch, and the one that plays.
@@ -211,6 +223,13 @@ impl Lab {
     /// Starts the program on a machine, with a data directory under `root`.
     pub(crate) fn start(&self, node: Node, root: &Path, name: &str, args: &[&str]) -> Program {
         Program::start_by(self.fairdeal(node), root, name, args)
+    }
+
+    /// The same for one that reads what the test writes.
+    pub(crate) fn start_reading(&self, node: Node, root: &Path, name: &str, args: &[&str]) -> Program {
+        let mut command = self.fairdeal(node);
+        command.stdin(Stdio::piped());
+        Program::start_by(command, root, name, args)
     }
 
     /// The words that start a command on a machine.

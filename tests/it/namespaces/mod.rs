@@ -272,6 +272,65 @@ fn a_forwarded_port_is_in_the_ticket() {
     all_over(&mut [host, guest]);
 }
 
+/// A host behind a router that opens no port calls back a guest that can be reached, and again after the guest's program
+/// was killed at the table.
+#[test]
+fn a_host_that_nobody_reaches_calls_its_guest_back() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let net = lab.switch();
+    let (host_machine, _) = lab.home("203.0.113.11/24", net);
+    let guest_machine = lab.machine();
+    lab.plug(guest_machine, "eth0", "203.0.113.12/24", net);
+    let host = [&LOOT[..], &["--seats", "2", "--bot-delay", "50"]].concat();
+    let mut host = lab.start_reading(host_machine, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let join = ["bot", "join", &ticket, "--json", "--call-back", "--bot-delay", "50"];
+    let mut guest = lab.start(guest_machine, root.path(), "guest", &join);
+    let told = guest.wait_for_matching(|event| event["reply"].is_string()).expect("it has a reply");
+    assert!(told["seconds"].as_u64() > Some(590), "{told}");
+    let reply = told["reply"].as_str().unwrap();
+    // As chats break it, after other words.
+    let (start, end) = reply.split_at(50);
+    host.write(&format!("hello\n{ticket}\nthe reply is {start}\n{end}\n"));
+    host.wait_for("seated").expect("the guest sits down");
+    guest.wait_for("action").expect("they play");
+    guest.kill();
+    let resume = ["resume", "--headless", "--json"];
+    let guest = lab.start(guest_machine, root.path(), "guest", &resume);
+    all_over(&mut [host, guest]);
+}
+
+/// A firewall drops what the guest sends, so its attempts last. The host dials it meanwhile, at first and after a cut.
+#[test]
+fn a_host_behind_a_firewall_calls_its_guest_back() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let (host_machine, _) = lab.lan_machine(LAN[0], switch);
+    let (guest_machine, port) = lab.lan_machine(LAN[1], switch);
+    lab.wall(host_machine);
+    let host = [&LOOT[..], &["--seats", "2", "--bot-delay", "100"]].concat();
+    let mut host = lab.start_reading(host_machine, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let join = ["bot", "join", &ticket, "--json", "--call-back", "--bot-delay", "100"];
+    let mut guest = lab.start(guest_machine, root.path(), "guest", &join);
+    // Its second attempt lasts now. The first one began before the guest listened.
+    let told = guest.wait_for_matching(|event| event["seconds"] == 580).expect("it tells what it waits for");
+    host.write(&format!("{}\n", told["reply"].as_str().unwrap()));
+    let called = |event: &Value| event["message"].as_str().is_some_and(|words| words.starts_with("Calling back: "));
+    let seated = host.wait_for_matching(|event| event["event"] == "seated" || called(event)).unwrap();
+    assert_eq!(seated["event"], "seated", "{seated}");
+    guest.wait_for("action").expect("they play");
+    lab.cable(&port, false);
+    for program in [&mut host, &mut guest] {
+        let lost = |event: &Value| event["event"] == "peer" && event["state"] == "lost";
+        program.wait_for_matching(lost).expect("a cut is noticed");
+    }
+    lab.cable(&port, true);
+    all_over(&mut [host, guest]);
+}
+
 #[test]
 fn two_homes_play_through_a_relay() {
     behind_routers(false);

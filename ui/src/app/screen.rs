@@ -343,6 +343,8 @@ pub enum ScreenInput<'a> {
     Letter(char),
     /// Something typed into the text field with the cursor ([`FocusPolicy::writes`]).
     Typed(Typed<'a>),
+    /// Something pasted where no field has the cursor.
+    Pasted(&'a str),
     /// The player confirmed the text in the field.
     Submit,
     /// One step back. It leaves a screen that does not handle it.

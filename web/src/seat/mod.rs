@@ -22,7 +22,7 @@ use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::io::{Input, Output, StoreFault, Transport};
 use fairdeal_session::people::Book;
 use fairdeal_session::session::{Resumed, Session};
-use fairdeal_session::setup::{Attended, Hands, ListenConfig, Player, Role, Setup, StartError};
+use fairdeal_session::setup::{Attended, Hands, ListenConfig, Patience, Player, Role, Setup, StartError};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 
@@ -82,7 +82,8 @@ impl Seat {
                 let mut program = [0; 16];
                 rng.fill_bytes(&mut program);
                 let hands = Hands::Person { ready: false };
-                let role = Role::Guest { target, hands, program: program.into(), password };
+                let patience = Patience::AMinute;
+                let role = Role::Guest { target, hands, program: program.into(), password, patience };
                 Session::start(Setup { me: player, role, place: ListenConfig::nowhere() }, now, rng)
             }
         };

@@ -179,7 +179,8 @@ impl Sockets {
                 self.drop_where(|socket| socket.peer == peer);
             }
             // A browser dials and is not dialled: it has no strangers, and announces nothing.
-            Transport::Seat(_)
+            Transport::Dial { .. }
+            | Transport::Seat(_)
             | Transport::Admit(_)
             | Transport::Dismiss(_)
             | Transport::Announce { .. }

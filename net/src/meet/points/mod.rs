@@ -8,15 +8,13 @@
 use std::time::{Duration, Instant};
 
 use fairdeal_peers::address::relay_of;
-use fairdeal_peers::listing::{LIFETIME, Offer};
+use fairdeal_peers::listing::{LIFETIME, MAX_POINTS, Offer};
 use fairdeal_peers::{Multiaddr, PeerId};
 
 use super::RENEWAL;
 use crate::dial_scheduler::spread;
 use crate::relays::retry_delay;
 
-/// Maximum number of meeting points of one host.
-pub const MAX_POINTS: usize = 4;
 /// Maximum number of addresses per point, such as its LAN address and its public one.
 const MAX_ADDRESSES: usize = 4;
 /// Least time between two requests to a point.

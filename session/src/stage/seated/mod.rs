@@ -30,6 +30,7 @@ pub(crate) use self::play::TICK;
 use self::whereabouts::Whereabouts;
 use super::heard::Heard;
 use super::talk::{self, Room, is_muted, name_of};
+use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End};
 use crate::events::{Command, SessionEvent};
@@ -183,6 +184,7 @@ impl Seated {
             Heard::Command(Command::ProposeRemoval(seat)) => self.propose_removal(seat, cx),
             Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
             Heard::Command(Command::Invite(ticket)) => self.invite(&ticket, cx),
+            Heard::Command(Command::CallBack(_)) => cx.refuse(ONLY_HOST),
             Heard::Command(Command::Hidden(hidden)) => {
                 self.is_hidden = hidden;
                 self.announce_links(cx);
@@ -203,7 +205,9 @@ impl Seated {
             Heard::Book => self.send_blocked_away(cx),
             Heard::Tick => self.tick(cx),
             Heard::Time => self.time(cx),
-            Heard::RoundTrip(..) | Heard::Command(Command::Ready(_) | Command::Dismiss(_) | Command::Undo) => {}
+            Heard::RoundTrip(..)
+            | Heard::Unreachable(..)
+            | Heard::Command(Command::Ready(_) | Command::Dismiss(_) | Command::Undo) => {}
         }
         if cx.told.knows_of_full_disk() {
             if self.quits {

@@ -28,7 +28,7 @@ use super::house::House;
 use crate::events::{Command, SessionEvent};
 use crate::frame::ProgramId;
 use crate::people::{Book, Change};
-use crate::setup::{Attended, Hands, Pilot, Role};
+use crate::setup::{Attended, Hands, Patience, Pilot, Role};
 use crate::view::{LobbySeat, LobbyView, PeerState, Snapshot};
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::{AnyGame, bot, rule_set};
@@ -509,7 +509,9 @@ impl Evening {
                 Role::Host { rules, hands, program, password }
             }
             (_, None) | (Part::Bot(_), _) => return,
-            (Part::Guest, Some(target)) => Role::Guest { target, hands, program, password },
+            (Part::Guest, Some(target)) => {
+                Role::Guest { target, hands, program, password, patience: Patience::AMinute }
+            }
             (Part::Watcher, Some(target)) => Role::Watcher { target, password },
         };
         let mut book = Book::default();

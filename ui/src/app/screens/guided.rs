@@ -103,6 +103,7 @@ impl<G: Guide> Screen for Guided<G> {
             // There is no session to leave, and nobody to talk to.
             ScreenInput::Intent(Intent::Quit)
             | ScreenInput::Typed(_)
+            | ScreenInput::Pasted(_)
             | ScreenInput::Submit
             | ScreenInput::Event(_)
             | ScreenInput::Relisted => return Handled::No,

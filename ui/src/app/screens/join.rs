@@ -57,6 +57,13 @@ impl Join {
         join
     }
 
+    /// Opens with a ticket that was pasted.
+    pub fn pasted(ticket: &str) -> Self {
+        let mut join = Self::new(Purpose::Join);
+        join.target.insert(ticket);
+        join
+    }
+
     /// The target in the field, or what is wrong with it.
     fn checked(&self, context: &Context) -> Result<String, String> {
         let text = self.target.text();

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use fairdeal_peers::announcement::{Announcement, OpenTable};
 use fairdeal_peers::testing::{announcement, peer, text};
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
@@ -33,6 +34,11 @@ fn taken(name: &str, number: usize) -> Option<LobbySeat> {
         },
         person: None,
     })
+}
+
+fn a_reply() -> String {
+    let address = "/ip4/192.168.1.9/tcp/4001".parse().unwrap();
+    Reply::new([7; 8], peer(3), [address]).unwrap().to_string()
 }
 
 pub fn lobby() -> LobbyView {
@@ -109,7 +115,17 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     reaching.input(Input::UiEvent(UiEvent::Session(SessionEvent::Reaching {
         seconds: 43,
         why: Some("no answer at /ip4/192.0.2.7/tcp/4001: Connection refused".to_owned()),
+        reply: None,
     })));
+    let mut reply = at("256f4fc1");
+    reply.input(Input::UiEvent(UiEvent::Session(SessionEvent::Reaching {
+        seconds: 583,
+        why: Some("no answer at /ip4/192.0.2.7/tcp/4001: Connection refused".to_owned()),
+        reply: Some(a_reply()),
+    })));
+    let mut call = at("256f4fc1");
+    call.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(lobby()))));
+    call.keys("d");
     let mut audit = at("history");
     audit.keys("a");
     audit.input(Input::UiEvent(UiEvent::Checking(AuditProgress { done: 30, total: 90, ..AuditProgress::default() })));
@@ -133,6 +149,8 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         ("settings", at("settings")),
         ("lobby", lobby_stage),
         ("reaching", reaching),
+        ("reply", reply),
+        ("call", call),
         ("audit", audit),
         ("rules", rules),
         ("palette", palette),

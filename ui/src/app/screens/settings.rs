@@ -1,6 +1,8 @@
 //! The settings.
 
 use fairdeal_games::bots::Level;
+use fairdeal_peers::address::MAX_ADDRESS_TEXT;
+use fairdeal_peers::listing::MAX_POINTS;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
 
@@ -8,13 +10,15 @@ use super::preview::preview;
 use super::{arrows, column, keys_below, label, setting};
 use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
 use crate::appearance::{Letters, Pyramids, ThemeChoice};
-use crate::canvas::{Canvas, Layer, Target, wrapped};
+use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
 use crate::field::Field;
 use crate::keys::Intent;
-use crate::settings::Settings;
+use crate::settings::{Settings, points};
 
 /// The longest name.
 pub(super) const MAX_NAME: usize = 32;
+/// The longest line of meeting points.
+const MAX_MEET: usize = MAX_POINTS * (MAX_ADDRESS_TEXT + 1);
 /// The choices of bot delay, in milliseconds.
 const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
 
@@ -37,6 +41,7 @@ const KEPT: &str = "This browser keeps these settings, if it keeps anything for 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     Name,
+    Meet,
     Theme,
     Pyramids,
     Letters,
@@ -46,26 +51,53 @@ enum Item {
     BotDelay,
 }
 
-const ITEMS: [Item; 8] =
-    [Item::Name, Item::Theme, Item::Pyramids, Item::Letters, Item::Ascii, Item::Motion, Item::Level, Item::BotDelay];
+const ITEMS: [Item; 9] = [
+    Item::Name,
+    Item::Theme,
+    Item::Pyramids,
+    Item::Letters,
+    Item::Ascii,
+    Item::Motion,
+    Item::Level,
+    Item::BotDelay,
+    Item::Meet,
+];
+
+/// The row of the meeting points.
+const MEET: Target = Target::Row(ITEMS.len() - 1);
+
+/// The settings that have an effect: a page opens no tables for others.
+fn items(context: &Context) -> impl Iterator<Item = (usize, Item)> {
+    let is_page = context.is_page;
+    ITEMS.into_iter().enumerate().filter(move |(_, item)| !(is_page && *item == Item::Meet))
+}
 
 /// The settings, with a sample of what they change.
 #[derive(Debug)]
 pub struct SettingsScreen {
     name: Field,
+    /// Addresses of meeting points, with blanks between them.
+    meet: Field,
+    /// The fault of them, in words.
+    wrong: Option<String>,
     focus: Option<Item>,
 }
 
 impl SettingsScreen {
     /// With the settings as they are.
     pub fn new(context: &Context) -> Self {
-        Self { name: Field::new(MAX_NAME).with(context.name()), focus: None }
+        Self {
+            name: Field::new(MAX_NAME).with(context.name()),
+            meet: Field::new(MAX_MEET).with(&context.settings.meet.join(" ")),
+            wrong: None,
+            focus: None,
+        }
     }
 
     fn change(&self, cx: &mut Cx<'_>, item: Item, by: i32) {
         let mut settings = cx.context.settings.clone();
         match item {
-            Item::Name => return,
+            Item::Name | Item::Meet => return,
             Item::Theme => settings.theme = turned(&cx.context.themes.choices(), &settings.theme, by),
             Item::Pyramids => {
                 settings.pyramids = turned(&[Pyramids::Rainbow, Pyramids::Xeno], &settings.pyramids, by);
@@ -84,25 +116,45 @@ impl SettingsScreen {
     fn draw_item(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect, (number, item): (usize, Item)) {
         let (name, value, _) = told(&context.settings, item);
         let target = Target::Row(number);
-        if item != Item::Name {
-            return setting(canvas, area, target, name, &value);
-        }
+        let field = match item {
+            Item::Name => &self.name,
+            Item::Meet => &self.meet,
+            _ => return setting(canvas, area, target, name, &value),
+        };
         let mark = canvas.target(area, target);
         let rest = label(canvas, area, name, mark.focused);
+        let theme = canvas.theme();
         if mark.focused {
-            self.name.draw(canvas, rest);
+            field.draw(canvas, rest);
+        } else if item == Item::Meet && field.text().trim().is_empty() {
+            canvas.put(rest, Line::styled("none", theme.ink()));
         } else {
-            canvas.put(rest, Line::styled(self.name.text(), canvas.theme().accent()));
+            canvas.put(rest, Line::styled(cut(&field.text(), usize::from(rest.width), theme), theme.accent()));
         }
     }
 
-    /// Saves the name if it has changed; a name once given is never empty.
-    fn keep_name(&self, cx: &mut Cx<'_>) {
+    /// Saves what was typed, if it has changed: a name once given is never empty. Returns whether nothing is wrong with it.
+    fn keep(&mut self, cx: &mut Cx<'_>) -> bool {
+        let mut settings = cx.context.settings.clone();
         let name = self.name.text().trim().to_owned();
         if !name.is_empty() && name != cx.context.name() {
-            let settings = Settings { name: Some(name), ..cx.context.settings.clone() };
+            settings.name = Some(name);
+        }
+        let text = self.meet.text();
+        // Chats put commas between them.
+        let texts = || text.split(|c: char| c.is_whitespace() || c == ',').filter(|text| !text.is_empty());
+        self.wrong = None;
+        if !texts().eq(settings.meet.iter()) {
+            let (points, wrong) = points(texts());
+            self.wrong = wrong.first().map(ToString::to_string);
+            if wrong.is_empty() {
+                settings.meet = points.iter().map(ToString::to_string).collect();
+            }
+        }
+        if settings != cx.context.settings {
             cx.save(settings);
         }
+        self.wrong.is_none()
     }
 }
 
@@ -118,6 +170,11 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
     let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
     match item {
         Item::Name => ("name", String::new(), "Your name at tables."),
+        Item::Meet => (
+            "meeting points",
+            String::new(),
+            "Friends elsewhere reach your tables through them. Addresses that fairdeal relay prints, at most four.",
+        ),
         Item::Theme => (
             "theme",
             settings.theme.name().to_owned(),
@@ -175,7 +232,7 @@ impl Screen for SettingsScreen {
             page.height = page.height.saturating_add(1);
         }
         let is_wide = page.width >= WIDE;
-        let settings = u16::try_from(ITEMS.len()).unwrap_or(u16::MAX);
+        let settings = u16::try_from(items(context).count()).unwrap_or(u16::MAX);
         let [list, sample, notes] = if is_wide {
             // A quarter of the free rows is above.
             let parts = [Constraint::Fill(1), Constraint::Length(SAMPLE.1), Constraint::Fill(3)];
@@ -190,10 +247,11 @@ impl Screen for SettingsScreen {
             let [list, notes, sample] = Layout::vertical(parts).spacing(1).areas(page);
             [list, sample, notes]
         };
-        for ((number, item), y) in ITEMS.into_iter().enumerate().zip(list.y..list.bottom()) {
+        for ((number, item), y) in items(context).zip(list.y..list.bottom()) {
             self.draw_item(context, canvas, Rect { y, height: 1, ..list }, (number, item));
         }
-        let meaning = self.focus.map_or("", |item| told(&context.settings, item).2);
+        let wrong = self.wrong.as_deref().filter(|_| self.focus == Some(Item::Meet));
+        let meaning = wrong.unwrap_or_else(|| self.focus.map_or("", |item| told(&context.settings, item).2));
         let width = usize::from(notes.width).saturating_sub(3);
         let mut lines = wrapped(meaning, width, 0);
         let file = wrapped(if context.is_page { KEPT } else { FILE }, width, 0);
@@ -214,7 +272,7 @@ impl Screen for SettingsScreen {
         FocusPolicy {
             first: Some(Target::Row(1)),
             steers: &[Intent::Left, Intent::Right],
-            writes: self.focus == Some(Item::Name),
+            writes: matches!(self.focus, Some(Item::Name | Item::Meet)),
             ..FocusPolicy::of(layer)
         }
     }
@@ -228,12 +286,16 @@ impl Screen for SettingsScreen {
             }
             (ScreenInput::Intent(Intent::Left), Some(item)) => self.change(cx, item, -1),
             (ScreenInput::Intent(Intent::Right), Some(item)) => self.change(cx, item, 1),
+            (ScreenInput::Typed(typed), Some(Item::Meet)) => {
+                self.meet.typed(typed);
+                self.wrong = None;
+            }
             (ScreenInput::Typed(typed), _) => {
                 self.name.typed(typed);
             }
             (ScreenInput::Submit, _) => {
-                self.keep_name(cx);
-                cx.focus(Target::Row(1));
+                let next = if self.keep(cx) { Target::Row(1) } else { MEET };
+                cx.focus(next);
             }
             (ScreenInput::Focused(target), _) => {
                 self.focus = match target {
@@ -242,8 +304,12 @@ impl Screen for SettingsScreen {
                 };
             }
             (ScreenInput::Back | ScreenInput::Intent(Intent::Quit), _) => {
-                self.keep_name(cx);
-                cx.leave();
+                // Whoever has read what is wrong leaves without it.
+                if self.wrong.is_some() || self.keep(cx) {
+                    cx.leave();
+                } else {
+                    cx.focus(MEET);
+                }
             }
             _ => return Handled::No,
         }

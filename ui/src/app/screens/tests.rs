@@ -10,6 +10,7 @@ use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::announcement::OpenTable;
 use fairdeal_peers::testing::{announcement, peer, text};
 use fairdeal_peers::ticket::Ticket;
+use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -683,6 +684,84 @@ fn set_up_opens_the_table_that_it_shows() {
     stage.shell.context_mut().settings.meet = vec!["/ip4/192.0.2.7/tcp/4001/p2p/12D3KooW".to_owned()];
     let table = opening_at(stage, ">>-");
     assert!(table.networked && table.meet && table.lan);
+}
+
+fn saved_points(stage: &TestApp) -> Vec<&[String]> {
+    let saved = stage.effects.iter().filter_map(|effect| match effect {
+        Effect::Save(settings) => Some(settings.meet.as_slice()),
+        _ => None,
+    });
+    saved.collect()
+}
+
+#[test]
+fn meeting_points_are_written_in_the_settings() {
+    let address = |seed: u8| format!("/ip4/192.0.2.7/tcp/4001/p2p/{}", peer(seed));
+    let mut stage = TestApp::at_home(false);
+    stage.click_on("settings");
+    stage.click_on("meeting points");
+    stage.keys("/ip4/192.0.2.7/tcp/4001");
+    stage.key(KeyCode::Enter);
+    let shown = stage.draw();
+    assert!(shown.contains("no address of a meeting point"), "{shown}");
+    assert_eq!(saved_points(&stage), [] as [&[String]; 0]);
+    // Leaving says it once, and keeps what was written.
+    stage.keys("/");
+    stage.key(KeyCode::Backspace);
+    stage.key(KeyCode::Up);
+    stage.keys("q");
+    let shown = stage.draw();
+    assert!(shown.contains("/ip4/192.0.2.7/tcp/4001") && shown.contains("no address of a meeting point"), "{shown}");
+    assert_eq!(stage.shell.trail(), ["home", "settings"]);
+    stage.input(Input::User(UserInput::Paste(format!("/p2p/{}, {}\n", peer(1), address(2)))));
+    stage.key(KeyCode::Enter);
+    assert_eq!(saved_points(&stage), [[address(1), address(2)]]);
+    stage.keys("q");
+    assert_eq!(stage.shell.trail(), ["home"]);
+    // A page opens no tables for others.
+    let mut stage = TestApp::at_home(false);
+    stage.shell.context_mut().is_page = true;
+    stage.click_on("settings");
+    assert!(!stage.draw().contains("meeting points"));
+}
+
+/// A ticket on the first screen, and a reply in the lobby, need no key before they are pasted.
+#[test]
+fn pasted_tickets_and_replies_are_understood() {
+    let mut stage = TestApp::at_home(false);
+    let paste = |stage: &mut TestApp, text: &str| stage.input(Input::User(UserInput::Paste(text.to_owned())));
+    paste(&mut stage, "good evening");
+    assert_eq!(stage.shell.trail(), ["home"]);
+    let ticket = Ticket::new([7; 8], peer(1), ["/ip4/192.0.2.7/tcp/4001".parse().unwrap()]).unwrap();
+    paste(&mut stage, &ticket.to_string());
+    assert_eq!(stage.shell.trail(), ["home", "join"]);
+    assert!(stage.draw().contains("Press Enter"));
+
+    let called = |stage: &TestApp| {
+        let calls = stage.effects.iter().filter_map(|effect| match effect {
+            Effect::Session(Command::CallBack(reply)) => Some(reply.clone()),
+            _ => None,
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let reply = Reply::new([7; 8], peer(2), ["/ip4/192.0.2.9/tcp/4001".parse().unwrap()]).unwrap();
+    for is_pasted in [true, false] {
+        let mut stage = screens(false).into_iter().find(|(name, _)| *name == "lobby").unwrap().1;
+        if is_pasted {
+            paste(&mut stage, "no reply at all");
+            paste(&mut stage, &format!("> {reply}\n"));
+        } else {
+            stage.keys("d");
+            paste(&mut stage, "nothing");
+            stage.key(KeyCode::Enter);
+            let shown = stage.draw();
+            assert!(shown.contains("This is not a reply"), "{shown}");
+            paste(&mut stage, &format!(" {reply}"));
+            stage.key(KeyCode::Enter);
+        }
+        assert_eq!(called(&stage), std::slice::from_ref(&reply));
+        assert!(stage.draw().contains("free seat"));
+    }
 }
 
 /// At the smallest screen the list of settings scrolls with the focus.

@@ -126,8 +126,9 @@ impl Shell {
         if let Some(Overlay::Palette { field, .. }) = &mut self.overlay {
             return field.insert(text);
         }
-        if self.overlay.is_none() && self.policy().writes {
-            self.on_top(ScreenInput::Typed(Typed::Paste(text)));
+        if self.overlay.is_none() {
+            let writes = self.policy().writes;
+            self.on_top(if writes { ScreenInput::Typed(Typed::Paste(text)) } else { ScreenInput::Pasted(text) });
         }
     }
 

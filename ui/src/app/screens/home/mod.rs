@@ -403,6 +403,12 @@ impl Screen for Home {
                     self.open(cx, *entry);
                 }
             }
+            // A ticket needs no menu.
+            ScreenInput::Pasted(text)
+                if is_here(cx.context, Entry::Join) && (cx.context.check_target)(text).is_ok() =>
+            {
+                cx.push(Join::pasted(text));
+            }
             // A page has nothing behind this screen.
             ScreenInput::Back | ScreenInput::Intent(Intent::Quit) if cx.context.is_page => {}
             // Quitting here loses nothing, but one key press too many should not end the program.

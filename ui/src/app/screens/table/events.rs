@@ -9,7 +9,7 @@ use super::choosing::{Choice, sentence};
 use super::interval::Rest;
 use super::log::Told;
 use super::moving::Telling;
-use super::{Asked, Outcome, Over, TableScreen, Voice, view_of};
+use super::{Asked, Outcome, Over, Reaching, TableScreen, Voice, view_of};
 use crate::app::event::UiEvent;
 use crate::app::screen::{Cx, Effect, Tone};
 use crate::app::screens::running_audit::RunningAudit;
@@ -84,8 +84,8 @@ impl TableScreen {
             SessionEvent::RoundTrip { seat, milliseconds } => {
                 self.front.round_trips.insert(*seat, *milliseconds);
             }
-            SessionEvent::Reaching { seconds, why } => {
-                self.reaching = Some((*seconds, why.clone()));
+            SessionEvent::Reaching { seconds, why, reply } => {
+                self.reaching = Some(Reaching { seconds: *seconds, why: why.clone(), reply: reply.clone() });
             }
             SessionEvent::Seated { name, person, .. } => {
                 self.log.say(Voice::Table, format!("{name} joins."));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::{counted, game_info};
 use fairdeal_peers::address::Scope;
+use fairdeal_peers::ticket::reply::{Reply, ReplyError};
 use fairdeal_peers::ticket::{Link, Ticket};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
@@ -14,14 +15,15 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::marks::{draw_mark, mark_in_short, mark_in_words, mark_style};
-use super::{TableScreen, button, rail};
+use super::{Reaching, TableScreen, button, rail};
 use crate::app::event::Copied;
 use crate::app::qr::{Code, Ink};
 use crate::app::screen::{Context, Cx, Effect, Tone};
 use crate::app::screens::table::choosing::sentence;
 use crate::app::screens::{column, paragraph};
-use crate::canvas::{Canvas, Target, cut};
+use crate::canvas::{Canvas, Target, cut, wrapped};
 use crate::field::Field;
+use crate::field::Typed;
 use crate::keys::Intent;
 use fairdeal_session::bot_names::next_bot;
 use fairdeal_session::events::Command;
@@ -30,8 +32,9 @@ use fairdeal_session::text::MAX_SHOWN;
 use fairdeal_session::view::{LobbySeat, LobbyView, option_in_words};
 
 /// How a ticket comes to work beyond the own network.
-const BEYOND: &str = "For friends elsewhere, name a meeting point in settings.toml (meet), or let your router forward a \
-                      port to this machine: host with --listen and --external.";
+const BEYOND: &str = "For friends elsewhere, name a meeting point in the settings (first screen, then the comma), or let \
+                      your router forward a port to this machine: host with --listen and --external. A friend whom you can \
+                      reach has a reply for you: press d.";
 
 /// The page of the lobby.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,18 +45,53 @@ pub(super) enum Page {
     Details,
     /// The ticket as a QR code, or the link for browsers if there is one.
     Code,
+    /// The reply of a friend who cannot reach this host.
+    Reply,
 }
 
 /// The state of the lobby's screen.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Front {
     page: Page,
+    /// The reply that is being pasted.
+    reply: Field,
+    /// The fault of it, in words.
+    wrong: Option<String>,
     /// The ticket as a link for browsers, if this program or a relay serves the page.
     link: Option<Link>,
     /// The last round trip to each player, in milliseconds, as far as it is known.
     pub(super) round_trips: BTreeMap<Seat, u32>,
 }
 
+impl Default for Front {
+    fn default() -> Self {
+        Self {
+            page: Page::default(),
+            reply: Field::new(MAX_PASTED),
+            wrong: None,
+            link: None,
+            round_trips: BTreeMap::new(),
+        }
+    }
+}
+
+impl Front {
+    /// Whether the cursor is in the field for a reply.
+    pub(super) fn asks_for_reply(&self) -> bool {
+        self.page == Page::Reply
+    }
+
+    /// Takes in what is typed into the field for a reply.
+    pub(super) fn typed(&mut self, typed: Typed<'_>) {
+        if self.asks_for_reply() {
+            self.reply.typed(typed);
+            self.wrong = None;
+        }
+    }
+}
+
+/// The longest text that may hold a reply.
+const MAX_PASTED: usize = 6000;
 /// From this size the seats stand around a table, with the chat beside them.
 const WIDE: (u16, u16) = (110, 34);
 /// Width of the chat beside the seats.
@@ -94,15 +132,18 @@ impl TableScreen {
     /// The lobby's own keys: each with its effect in words and its button.
     fn letters(&self) -> impl Iterator<Item = (char, &'static str, Target)> {
         let hosts = self.lobby.ticket.is_some();
+        let has_reply = self.reaching.as_ref().is_some_and(|reaching| reaching.reply.is_some());
         let sits = self.lobby.me.is_some();
         let has_people = self.has_people();
         let all = [
             ('r', "be ready", button::READY, sits && !self.is_ready()),
             ('r', "not ready after all", button::UNREADY, sits && self.is_ready()),
             ('y', "copy the ticket", button::COPY, hosts),
+            ('y', "copy the reply for the host", button::COPY, has_reply && !hosts),
             ('w', "copy the link for friends with a browser", button::LINK, hosts && self.front.link.is_some()),
             ('Q', "a QR code to scan", button::CODE, hosts),
             ('a', "the ticket in full, and its addresses", button::DETAILS, hosts),
+            ('d', "call back a friend who can't reach you", button::CALL, hosts && !self.local),
             ('b', "add a bot", button::BOT, hosts),
             ('p', "the people at this table", button::PEOPLE, has_people),
         ];
@@ -132,6 +173,8 @@ impl TableScreen {
             button::CODE => self.front.page = other(Page::Code, self.front.page),
             button::DETAILS => self.front.page = other(Page::Details, self.front.page),
             button::COPY => self.copy_ticket(cx),
+            button::CALL if self.front.asks_for_reply() => self.call_back(cx),
+            button::CALL => self.front.page = Page::Reply,
             button::LINK => {
                 if let Some(link) = self.front.link.clone() {
                     cx.effect(Effect::Copy(link.url));
@@ -161,15 +204,40 @@ impl TableScreen {
         std::mem::take(&mut self.front.page) != Page::Seats
     }
 
+    /// Copies the ticket; a guest that waits for the host's call, its reply.
     pub(super) fn copy_ticket(&self, cx: &mut Cx<'_>) {
-        if let Some(ticket) = self.lobby.ticket.clone() {
-            cx.effect(Effect::Copy(ticket));
+        let reply = || self.reaching.as_ref()?.reply.clone();
+        if let Some(text) = self.lobby.ticket.clone().or_else(reply) {
+            cx.effect(Effect::Copy(text));
+        }
+    }
+
+    /// Something was pasted outside of a field: a friend's reply needs no key before it.
+    pub(super) fn pasted(&mut self, cx: &mut Cx<'_>, text: &str) {
+        if self.snapshot.is_none()
+            && self.lobby.ticket.is_some()
+            && let Ok(reply) = text.parse()
+        {
+            cx.command(Command::CallBack(reply));
+        }
+    }
+
+    /// Calls the friend back whose reply is in the field.
+    pub(super) fn call_back(&mut self, cx: &mut Cx<'_>) {
+        match self.front.reply.text().parse() {
+            Ok(reply) => {
+                self.front.reply.take();
+                self.front.page = Page::Seats;
+                cx.command(Command::CallBack(reply));
+            }
+            Err(error) => self.front.wrong = Some(sentence(&ReplyError::to_string(&error))),
         }
     }
 
     /// Says what became of the ticket, or of the result. Only what surely was copied gets a check mark.
     pub(super) fn tell_copied(&self, cx: &mut Cx<'_>, copied: Copied) {
         let (what, instead) = match (&self.snapshot, &self.ending.outcome) {
+            (None, _) if self.lobby.ticket.is_none() => ("reply", "it is on this screen"),
             (None, _) => ("ticket", "press a for the whole ticket"),
             (Some(_), None) => ("ticket", "press : and type ticket for the whole ticket"),
             (Some(_), Some(_)) => ("result", "it is in the log too"),
@@ -268,6 +336,7 @@ pub(super) fn draw(table_screen: &TableScreen, context: &Context, canvas: &mut C
             return draw_code((ticket, table_screen.front.link.as_ref()), context, canvas, area);
         }
         (Page::Details, Some(ticket)) => return draw_details(table_screen, ticket, canvas, page),
+        (Page::Reply, _) => return draw_call(table_screen, canvas, page),
         _ if lobby.seats.is_empty() => return draw_reaching(table_screen, canvas, page),
         _ => {}
     }
@@ -489,7 +558,9 @@ fn draw_foot(table_screen: &TableScreen, context: &Context, canvas: &mut Canvas<
     let (ready, sits) = (table_screen.is_ready(), table_screen.lobby.me.is_some());
     let text = match (&table_screen.ending.failed, &table_screen.reaching) {
         (Some(why), _) => return paragraph(canvas, area, Line::styled(why.as_str(), theme.bad())),
-        (None, Some((seconds, _))) => format!("Lost the connection to the host. Trying for {seconds} s more."),
+        (None, Some(Reaching { seconds, .. })) => {
+            format!("Lost the connection to the host. Trying for {seconds} s more.")
+        }
         (None, None) if !sits => "You are watching. The game has not begun.".to_owned(),
         (None, None) if free > 0 => format!("Waiting for players: {} free.", counted(free, "seat")),
         (None, None) if ready => "Waiting until everybody is ready.".to_owned(),
@@ -517,14 +588,60 @@ fn draw_reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect
     let mut lines = Vec::new();
     if let Some(why) = &table_screen.ending.failed {
         lines.push(Line::styled(sentence(why), theme.bad()));
-    } else {
-        lines.push(Line::styled("Reaching the host...", theme.title()));
-        if let Some((seconds, why)) = &table_screen.reaching {
-            lines.push(Line::raw(format!("Trying for {seconds} s more. Esc gives up.")));
-            lines.extend(why.iter().map(|why| Line::raw(sentence(why))));
-        }
+        return paragraph(canvas, area, lines);
     }
-    paragraph(canvas, area, lines);
+    lines.push(Line::styled("Reaching the host...", theme.title()));
+    let Some(Reaching { seconds, why, reply }) = &table_screen.reaching else {
+        return paragraph(canvas, area, lines);
+    };
+    let left = match usize::try_from(seconds / 60) {
+        Ok(minutes @ 2..) => counted(minutes, "minute"),
+        _ => format!("{seconds} s"),
+    };
+    lines.push(Line::raw(format!("Trying for {left} more. Esc gives up.")));
+    lines.extend(why.iter().map(|why| Line::raw(sentence(why))));
+    let Some(reply) = reply else {
+        return paragraph(canvas, area, lines);
+    };
+    let how =
+        "Perhaps the host can reach you. Send it this reply; pasted at its table, it makes the host call you back:";
+    lines.extend([Line::default(), Line::raw(how), Line::styled(reply.as_str(), theme.accent())]);
+    let width = usize::from(area.width).max(1);
+    let rows = lines.iter().map(|line| wrapped(&line.to_string(), width, 0).len()).sum::<usize>();
+    let above = Constraint::Length(u16::try_from(rows).unwrap_or(u16::MAX));
+    let rows = Layout::vertical([above, Constraint::Length(1), Constraint::Min(0)]).spacing(1);
+    let [above, button, below] = rows.areas(area);
+    paragraph(canvas, above, lines);
+    canvas.button((button.x, button.y), "y", "copy the reply", button::COPY);
+    let works = match reply.parse::<Reply>().ok().and_then(|reply| Scope::of(reply.addresses())) {
+        Some(Scope::Anywhere) => "It works wherever the host is.",
+        Some(Scope::Ipv6) => "It works if the host is on your network, or has IPv6.",
+        Some(Scope::Network) => {
+            "It works if the host is on your network. Elsewhere one of you needs a meeting point: settings, on the first \
+             screen."
+        }
+        Some(Scope::Machine) | None => "It works if the host is on this machine.",
+    };
+    paragraph(canvas, below, works);
+}
+
+/// The page on which a host calls a friend back.
+fn draw_call(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = canvas.panel(area, "Call a friend back");
+    let rows = [Constraint::Length(4), Constraint::Length(1), Constraint::Min(2), Constraint::Length(1)];
+    let [words, line, below, foot] = Layout::vertical(rows).spacing(1).areas(inner);
+    let how = "A friend who can't reach you sees a reply to your ticket, which starts with fdr1. Ask for it, and paste it \
+               here: your program then calls your friend, once in ten seconds for ten minutes.";
+    paragraph(canvas, words, how);
+    canvas.clear(line);
+    canvas.tint(line, theme.paper(true));
+    rail::draw_field(&table_screen.front.reply, canvas, line);
+    if let Some(wrong) = &table_screen.front.wrong {
+        paragraph(canvas, below, Line::styled(wrong.as_str(), theme.bad()));
+    }
+    let x = canvas.button((foot.x, foot.y), "Enter", "call", button::CALL);
+    canvas.button((x, foot.y), "Esc", "back to the seats", Target::Key(Intent::Back));
 }
 
 /// The whole ticket, how to use it, and the addresses in it.
@@ -547,6 +664,7 @@ fn draw_details(table_screen: &TableScreen, ticket: &str, canvas: &mut Canvas<'_
     paragraph(canvas, text, lines);
     let x = canvas.button((foot.x, foot.y), "y", "copy", button::COPY);
     let x = canvas.button((x, foot.y), "Q", "QR code", button::CODE);
+    let x = canvas.button((x, foot.y), "d", "call a friend back", button::CALL);
     canvas.button((x, foot.y), "a", "back to the seats", button::DETAILS);
 }
 

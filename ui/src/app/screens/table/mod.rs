@@ -75,6 +75,8 @@ mod button {
     pub(super) const REVIEW: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
     pub(super) const LINK: Target = Target::Button(19);
+    /// Calls a friend back.
+    pub(super) const CALL: Target = Target::Button(5);
     pub(super) const CODE: Target = Target::Button(13);
     pub(super) const DETAILS: Target = Target::Button(14);
     /// Changes between the seal's picture and its details.
@@ -91,6 +93,16 @@ mod button {
     pub(super) const DISMISS: u16 = 20;
     /// Proposes a removal: the button number is this plus the number of the seat.
     pub(super) const PROPOSE: u16 = 30;
+}
+
+/// A host that does not answer yet.
+#[derive(Clone, Debug)]
+struct Reaching {
+    seconds: u64,
+    /// Why the last attempt failed, or why none is likely to succeed.
+    why: Option<String>,
+    /// The reply by which the host can call back.
+    reply: Option<String>,
 }
 
 /// How the game ended.
@@ -169,7 +181,7 @@ pub struct TableScreen {
     lobby: LobbyView,
     front: lobby::Front,
     /// While the host is not connected: for how many more seconds the program tries, and why it has failed so far.
-    reaching: Option<(u64, Option<String>)>,
+    reaching: Option<Reaching>,
     /// The seats whose connection was lost, or that have paused.
     missing: SeatSet,
     /// The seats whose players have paused.
@@ -518,7 +530,12 @@ impl Screen for TableScreen {
             (Some(_), _) => &[Intent::Uses],
             (None, _) => &[],
         };
-        FocusPolicy { first: self.first_focus(layer), stops, steers, writes: self.chat.is_some() }
+        FocusPolicy {
+            first: self.first_focus(layer),
+            stops,
+            steers,
+            writes: self.chat.is_some() || self.front.asks_for_reply(),
+        }
     }
 
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
@@ -529,8 +546,12 @@ impl Screen for TableScreen {
             ScreenInput::Typed(typed) => {
                 if let Some(field) = &mut self.chat {
                     field.typed(typed);
+                } else {
+                    self.front.typed(typed);
                 }
             }
+            ScreenInput::Pasted(text) => self.pasted(cx, text),
+            ScreenInput::Submit if self.front.asks_for_reply() => self.call_back(cx),
             ScreenInput::Submit => self.say(cx),
             ScreenInput::Back => self.back(cx),
             ScreenInput::Missed if !matches!(self.over, Over::Nothing | Over::Outcome) => self.close_over(cx),
@@ -633,6 +654,7 @@ impl Screen for TableScreen {
             all.push(("copy the ticket".to_owned(), button::COPY));
             all.push(("the ticket as a QR code".to_owned(), button::CODE));
             all.push(("the ticket in full, and its addresses".to_owned(), button::DETAILS));
+            all.push(("call back a friend who can't reach you".to_owned(), button::CALL));
             all.push(("seat a bot".to_owned(), button::BOT));
             for (taken, number) in self.lobby.seats.iter().zip(0..) {
                 let seat = Seat::new(usize::from(number)).filter(|seat| self.may_dismiss(*seat));

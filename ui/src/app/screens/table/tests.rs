@@ -992,7 +992,7 @@ fn a_closed_table_offers_nothing() {
 #[test]
 fn lost_host_is_told_of_until_it_shows_the_table_again() {
     let mut stage = seated(2);
-    let reaching = SessionEvent::Reaching { seconds: 42, why: None };
+    let reaching = SessionEvent::Reaching { seconds: 42, why: None, reply: None };
     let lost = "Lost the connection to the host. Trying for 42 s more.";
     tell(&mut stage, reaching);
     assert!(stage.draw().contains(lost), "{}", stage.draw());
