@@ -95,9 +95,15 @@ impl Calls {
 
     /// Gives up guests that have been called for long enough. Returns the last failure of each.
     pub(crate) fn given_up(&mut self, now: Now) -> Vec<Option<String>> {
-        let is_over = |call: &mut Call| call.calling.as_ref().is_some_and(|calling| calling.until <= now.up);
-        let over = self.0.extract_if(.., |_, call| is_over(call));
-        over.map(|(_, call)| call.calling.and_then(|calling| calling.why)).collect()
+        let mut over = Vec::new();
+        self.0.retain(|_, call| match &mut call.calling {
+            Some(calling) if calling.until <= now.up => {
+                over.push(calling.why.take());
+                false
+            }
+            _ => true,
+        });
+        over
     }
 
     /// An attempt has failed. Returns the reason if it is a new one of a guest that is being called.

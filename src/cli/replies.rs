@@ -28,18 +28,25 @@ pub(super) fn read() -> mpsc::Receiver<Reply> {
                 Ok(1..) => {}
                 Ok(0) | Err(_) => return,
             }
-            match pasted.line(&String::from_utf8_lossy(&line)) {
-                None => {}
-                Some(Ok(reply)) => {
-                    if sender.blocking_send(reply).is_err() {
-                        return;
-                    }
+            let Some(read) = pasted.line(&String::from_utf8_lossy(&line)) else { continue };
+            let is_heard = match read {
+                Ok(reply) => sender.blocking_send(reply).is_ok(),
+                Err(error) => {
+                    complain(match error {
+                        ReplyError::Broken => {
+                            "this reply has a typo or a missing part; paste the rest of it, or copy it again".to_owned()
+                        }
+                        error => error.to_string(),
+                    });
+                    true
                 }
-                Some(Err(ReplyError::Broken)) => {
-                    complain("this reply has a typo or a missing part; paste the rest of it, or copy it again");
-                }
-                Some(Err(error)) => complain(error),
+            };
+            if !is_heard {
+                return;
             }
+        }
+        if pasted.refused >= MAX_REFUSED {
+            complain("standard input holds no replies, and is not read any more");
         }
     };
     // Without the thread nobody is called back; the table is there all the same.
