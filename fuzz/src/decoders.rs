@@ -10,7 +10,9 @@ use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::domain;
 use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
@@ -23,6 +25,7 @@ use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_session::frame::{Frame, MAX_FRAME};
 use fairdeal_session::header::Header;
 use fairdeal_session::password_gate::{GuestGate, HostGate};
+use fairdeal_session::seat_file::SeatFile;
 use futures::executor::block_on;
 use futures::io::Cursor;
 use rand_chacha::ChaCha20Rng;
@@ -193,6 +196,21 @@ pub fn header(data: &[u8]) -> bool {
     };
     assert!(header.to_bytes().as_slice() == data);
     true
+}
+
+/// A file with a seat. The same bytes are also read as its content with a valid checksum, which fuzzing would never find.
+pub fn seat(data: &[u8]) -> bool {
+    let framed = [b"fairdeal seat 1\n", data].concat();
+    let checksum = Hasher::new(domain::SEAT_FILE).bytes(&framed).finish().0;
+    let inside = SeatFile::from_bytes(&[&framed[..], &checksum].concat());
+    let whole = SeatFile::from_bytes(data);
+    for (file, bytes) in [(&inside, [&framed[..], &checksum].concat()), (&whole, data.to_vec())] {
+        match file {
+            Ok(file) => assert!(file.to_bytes().as_slice() == bytes && file.seat().is_ok()),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    inside.is_ok() || whole.is_ok()
 }
 
 fn password() -> Password {

@@ -55,6 +55,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("record", decoders::record),
     ("referee", texts::referee),
     ("restore", log::restore),
+    ("seat", decoders::seat),
     ("stream", decoders::stream),
     ("table", table::table),
     ("transcript", decoders::transcript),

@@ -35,6 +35,7 @@ use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
 use fairdeal_session::password_gate::{GuestGate, HostGate};
+use fairdeal_session::seat_file::SeatFile;
 use fairdeal_testkit::{entries, seats};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
@@ -247,6 +248,7 @@ pub fn all() -> Vec<Seed> {
     into("record", record);
     into("referee", referee);
     into("restore", restore);
+    into("seat", seat);
     into("stream", stream);
     into("table", table);
     into("transcript", transcript);
@@ -523,6 +525,29 @@ fn header(to: &mut Folder<'_>) {
     let bytes = encode(&(&common, local_bots, &open));
     to.put("good-house", bytes.clone());
     to.put("bad-cut", cut(&bytes));
+    to.put("bad-empty", b"");
+}
+
+fn seat(to: &mut Folder<'_>) {
+    let charter = TABLE.charter();
+    // At one moment, so that the bytes are always the same.
+    let records = charter.seated().map(|(seat, _)| AddressRecord::sign(&key(seat.index()), &[], 1));
+    let records: Vec<AddressRecord> = records.collect();
+    let signatures: Vec<SignatureBytes> = TABLE.signatures().to_vec();
+    let me = Seat::new(1).unwrap();
+    let nowhere: Vec<Vec<u8>> = Vec::new();
+    let none: Option<String> = None;
+    let header = encode(&(charter, signatures, me, records, Transport::Sockets, &nowhere, &nowhere, 0_u8, none));
+    let host = PeerId::of(&key(0));
+    let ticket = Ticket::new(charter.lobby, host, ["/ip4/192.168.1.7/tcp/4002/ws".parse().unwrap()]).unwrap();
+    let kept = vec![Record::Claim(claim()).to_bytes(); 2];
+    let file = SeatFile::new(ticket, key(me.index()), header.into(), kept).unwrap().to_bytes();
+    to.put("good-whole", file.to_vec());
+    let content = file[16..file.len() - 32].to_vec();
+    to.put("good-content", content.clone());
+    to.put("bad-content-cut", cut(&content));
+    to.put("bad-cut", cut(&file));
+    to.put("bad-version", [b"fairdeal seat 2\n", &content[..]].concat());
     to.put("bad-empty", b"");
 }
 

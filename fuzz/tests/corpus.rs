@@ -167,6 +167,7 @@ harnesses! {
     record: 4000,
     referee: 200,
     restore: 100,
+    seat: 4000,
     stream: 4000,
     table: 60,
     transcript: 500,

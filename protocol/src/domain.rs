@@ -109,6 +109,8 @@ pub const PAKE: Label = label!("fairdeal/pake/v2");
 pub const TICKET: Label = label!("fairdeal/ticket/v2");
 /// The checksum of a guest's reply to a ticket.
 pub const REPLY: Label = label!("fairdeal/reply/v1");
+/// The checksum of a file with a seat.
+pub const SEAT_FILE: Label = label!("fairdeal/seat-file/v1");
 /// A host's signature over the registration of its table at a meeting point.
 pub const REGISTRATION: Label = label!("fairdeal/registration/v1");
 /// The jitter of a redial, so that two peers do not dial each other simultaneously.

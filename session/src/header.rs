@@ -73,13 +73,56 @@ impl Drop for LocalBot {
     }
 }
 
+/// The secret key of a seat that has moved here from a browser. It signs at this table alone.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct OwnKey([u8; 32]);
+
+impl OwnKey {
+    pub fn new(key: &SigningKey) -> Self {
+        Self(key.to_bytes())
+    }
+
+    fn key(&self) -> SigningKey {
+        SigningKey::from_bytes(&self.0)
+    }
+}
+
+impl std::fmt::Debug for OwnKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OwnKey")
+    }
+}
+
+impl Drop for OwnKey {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// Whoever sits at a journal's seat. The first two are encoded as `Option<LocalBot>`, which journals of 0.1.0 have here.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Sitter {
+    /// The player, under the identity of the data directory.
+    Player,
+    LocalBot(LocalBot),
+    /// The player, whose seat came from a browser.
+    Mover(OwnKey),
+}
+
+impl From<Option<LocalBot>> for Sitter {
+    fn from(bot: Option<LocalBot>) -> Self {
+        bot.map_or(Self::Player, Self::LocalBot)
+    }
+}
+
 /// The content of a promise. For a local bot it holds the identity and level, without which nobody could restore the
 /// bot.
 pub(crate) fn promise(local_bot: Option<&LocalBot>) -> Zeroizing<Vec<u8>> {
     local_bot.map(encode_secret).unwrap_or_default()
 }
 
-/// The first block of a journal. It holds a local bot's secret key, and the table password in the host's journal.
+/// The first block of a journal. It holds the secret key of a local bot or of a seat that has moved, and the table password
+/// in the host's journal.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Header {
     charter: Charter,
@@ -89,7 +132,7 @@ pub struct Header {
     transport: Transport,
     listen: Addresses,
     relays: Addresses,
-    local_bot: Option<LocalBot>,
+    sitter: Sitter,
     password: Option<Zeroizing<String>>,
 }
 
@@ -109,14 +152,9 @@ impl std::fmt::Debug for Header {
 }
 
 impl Header {
-    /// The header for a seat's journal: the agreed table, where the seat listens, the identity of a local bot, and the
-    /// password of a host.
-    pub fn new(
-        agreed: &Agreed,
-        place: &ListenConfig,
-        local_bot: Option<LocalBot>,
-        password: Option<&Password>,
-    ) -> Self {
+    /// The header for a seat's journal: the agreed table, where the seat listens, whoever sits there, and the password of a
+    /// host.
+    pub fn new(agreed: &Agreed, place: &ListenConfig, sitter: impl Into<Sitter>, password: Option<&Password>) -> Self {
         Self {
             charter: agreed.charter.charter().clone(),
             signatures: agreed.charter.signatures().clone(),
@@ -125,7 +163,7 @@ impl Header {
             transport: place.transport,
             listen: packed(&place.listen),
             relays: packed(&place.relays),
-            local_bot,
+            sitter: sitter.into(),
             password: password.map(|password| password.expose().to_owned().into()),
         }
     }
@@ -163,8 +201,7 @@ pub enum HeaderError {
 pub struct SavedSeat {
     pub(crate) agreed: Agreed,
     pub(crate) place: ListenConfig,
-    /// The identity and settings of a local bot; `None` for the player's own seat.
-    pub(crate) local_bot: Option<LocalBot>,
+    sitter: Sitter,
     /// The table password, from the host's journal.
     pub(crate) password: Option<Password>,
     ended: bool,
@@ -188,7 +225,7 @@ impl SavedSeat {
                 external: Vec::new(),
                 relays: unpacked(&header.relays),
             },
-            local_bot: header.local_bot,
+            sitter: header.sitter,
             password,
             ended,
         })
@@ -203,12 +240,18 @@ impl SavedSeat {
         is_its.then(|| Header::new(&agreed, &place, Some(local_bot), None))
     }
 
+    /// The header for the journal of this seat elsewhere, under its own key; `None` if the key is not that of the seat.
+    pub fn header_moved(&self, key: &SigningKey, place: &ListenConfig) -> Option<Header> {
+        let is_its = self.agreed.charter.charter().seat_of(&key.into()) == Some(self.agreed.me);
+        is_its.then(|| Header::new(&self.agreed, place, Sitter::Mover(OwnKey::new(key)), None))
+    }
+
     /// Whether the player of this bot's program has left the table or was removed, according to the bot's records.
     ///
     /// # Errors
     /// [`RestoreError`] if the records are not those of this seat.
     pub fn player_has_left(&self, records: Vec<Record>, rng: &mut dyn CryptoRng) -> Result<bool, RestoreError> {
-        let Some(local_bot) = &self.local_bot else {
+        let Some(local_bot) = self.local_bot() else {
             return Ok(false);
         };
         let Agreed { charter, me, .. } = &self.agreed;
@@ -235,19 +278,31 @@ impl SavedSeat {
         &self.place
     }
 
-    /// The identity of a local bot.
-    pub fn bot_key(&self) -> Option<SigningKey> {
-        self.local_bot.as_ref().map(LocalBot::key)
+    /// The key of this seat; `None` for the identity of the data directory.
+    pub fn own_key(&self) -> Option<SigningKey> {
+        match &self.sitter {
+            Sitter::Player => None,
+            Sitter::LocalBot(bot) => Some(bot.key()),
+            Sitter::Mover(own) => Some(own.key()),
+        }
+    }
+
+    /// The identity and settings of a local bot; `None` for the player's own seat.
+    pub(crate) fn local_bot(&self) -> Option<&LocalBot> {
+        match &self.sitter {
+            Sitter::LocalBot(bot) => Some(bot),
+            Sitter::Player | Sitter::Mover(_) => None,
+        }
     }
 
     /// The settings of a local bot.
     pub fn bot_pilot(&self) -> Option<Pilot> {
-        self.local_bot.as_ref().map(LocalBot::pilot)
+        self.local_bot().map(LocalBot::pilot)
     }
 
     /// Whether a local bot plays this seat.
     pub fn is_local_bot(&self) -> bool {
-        self.local_bot.is_some()
+        self.local_bot().is_some()
     }
 
     /// Whether the game has ended here; only the other seats may still need its records.

@@ -5,7 +5,7 @@
 //! | [`session`], [`setup`], [`io`] | one player at one table, from the ticket to the transcript |
 //! | [`group`] | a player's session and those of its local bots, driven together |
 //! | [`events`] | the messages between a player and its table |
-//! | [`header`] | what a journal holds besides a table's records |
+//! | [`header`], [`seat_file`] | what a journal holds besides a table's records; a seat in a file, to take it elsewhere |
 //! | [`frame`] | the messages between two programs |
 //! | [`lobby`], [`password_gate`] | how strangers become the seats of a signed charter |
 //! | [`spectators`], [`chat`] | who watches, and who says what, within their limits |
@@ -40,6 +40,7 @@ pub mod practice;
 mod reaching;
 pub mod replay;
 mod report;
+pub mod seat_file;
 pub mod session;
 pub mod setup;
 pub mod solved;

@@ -443,6 +443,9 @@ pub(super) struct Resume {
     /// moved, the ticket that another player's `resume` prints, or an address that ends in /p2p/PEER
     #[arg(value_name = "TABLE|TICKET|MULTIADDR", num_args = 0..)]
     words: Vec<String>,
+    /// Take a seat over from a browser: the file that its page saved. A seat plays in one place only
+    #[arg(long = "seat", value_name = "FILE")]
+    pub(super) seat_file: Option<PathBuf>,
     /// Address at which the others reach you, such as of a port that your router forwards; repeatable
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) external: Vec<Multiaddr>,

@@ -17,6 +17,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::timing::Timing;
 use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
+use zeroize::Zeroizing;
 
 use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::exit::{Exit, usage};
@@ -29,14 +30,15 @@ use crate::drive::bot;
 use crate::drive::listening::with_doors;
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
-use crate::drive::saved::{is_known_to, open_seats, saved_tables};
+use crate::drive::saved::{self, is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
 use crate::exec_bot::{ExecBot, Leash, Notices};
-use crate::store::{DataDir, DataView, IdentityKey, StoreError};
+use crate::store::{DataDir, DataView, IdentityKey, StoreError, transcript_bytes};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
+use fairdeal_session::seat_file::SeatFile;
 use fairdeal_session::setup::ListenConfig;
 use fairdeal_session::setup::{Attended, Hands, Patience, Pilot, Role, StartError};
 use fairdeal_session::terms::wait_for_phones;
@@ -528,6 +530,14 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     check_named("--meet", &resume.meet)?;
     check_external(&resume.external)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let (moved, friend) = match &resume.seat_file {
+        Some(path) => {
+            let (table, ticket) = take_in(&data, path)?;
+            (Some(table), friend.or(Some(ticket)))
+        }
+        None => (None, friend),
+    };
+    let prefix = moved.as_deref().or(prefix);
     let mut tables = saved_tables(&data, prefix)?;
     if let Some(friend) = &friend {
         let had_any = !tables.is_empty();
@@ -564,6 +574,16 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let table = tables::resume(seats, who, &data, reunion)?;
         attend(common, print, Data::Open(data), table).await
     })
+}
+
+/// Takes over the seat in a file. Returns the id of its table, and the ticket that leads there.
+fn take_in(data: &DataDir, path: &Path) -> anyhow::Result<(String, JoinTarget)> {
+    let in_file = |why: &dyn std::fmt::Display| usage(format!("{}: {why}", path.display()));
+    let bytes = Zeroizing::new(transcript_bytes(path).map_err(|why| in_file(&why))?);
+    let file = SeatFile::from_bytes(&bytes).map_err(|why| in_file(&why))?;
+    let table = saved::take_in(data, &file).map_err(|why| in_file(&why))?;
+    complain(format!("the seat is here now; delete {}, which could play in your place", path.display()));
+    Ok((table, JoinTarget::Ticket(file.ticket().clone())))
 }
 
 pub(super) fn host(common: &Common, host: Host) -> anyhow::Result<Exit> {

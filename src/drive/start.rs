@@ -221,7 +221,7 @@ pub(super) fn sit_again(
     resumed.add_relays(relays)?;
     let Returner { identity, attended, pilot, program } = who;
     let seat = &resumed.seat;
-    let key = seat.bot_key().unwrap_or_else(|| identity.signing_key());
+    let key = seat.own_key().unwrap_or_else(|| identity.signing_key());
     let attended = if seat.is_local_bot() { Attended::Nobody } else { attended };
     let hands = match (pilot, &program) {
         (None, _) => Hands::Person { ready: true },

@@ -146,6 +146,15 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// A seat from a file that this data directory has, or had.
+    #[error(
+        "this seat is here already, or was: what has been played since is not in the file. `fairdeal resume {table}` goes on \
+         if the game is not over"
+    )]
+    SeatIsHere {
+        /// The table id.
+        table: String,
+    },
     /// No saved game.
     #[error("there is no saved game to resume")]
     NothingToResume,

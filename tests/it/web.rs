@@ -157,6 +157,45 @@ impl Browser {
         }
     }
 
+    /// Leaves with the seat in a file, and writes that file.
+    async fn takes_the_seat(&self, file: &Path) -> PathBuf {
+        let watch = "const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                blob.arrayBuffer().then((bytes) => {
+                    window.saved = btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(''));
+                });
+                return make(blob);
+            }";
+        self.script(watch).await;
+        self.keys(&['q']).await;
+        self.shows(|text| text.contains("take the seat with me")).await;
+        self.keys(&['t']).await;
+        self.shows(|text| text.contains("Take your seat with you?")).await;
+        self.keys(&['y']).await;
+        self.shows(|text| text.contains("Your seat is in loot-")).await;
+        let saved = self.script("return window.saved").await;
+        fs::write(file, BASE64.decode(saved.as_str().expect("a file").as_bytes()).unwrap()).unwrap();
+        file.to_path_buf()
+    }
+
+    /// Opens a file by the page's own button.
+    async fn opens(&self, file: &Path) {
+        let chooser = self.client.find(fantoccini::Locator::Css("#file")).await.unwrap();
+        chooser.send_keys(file.to_str().unwrap()).await.unwrap();
+    }
+
+    /// The keys of all that the page's database holds.
+    async fn kept(&self) -> Vec<String> {
+        let read = "const done = arguments[arguments.length - 1];
+            const opening = indexedDB.open('fairdeal', 1);
+            opening.onsuccess = () => {
+                const keys = opening.result.transaction('kept').objectStore('kept').getAllKeys();
+                keys.onsuccess = () => { opening.result.close(); done(keys.result) };
+            }";
+        let keys = self.client.execute_async(read, Vec::new()).await.unwrap();
+        serde_json::from_value(keys).unwrap()
+    }
+
     /// Saves the game as a page, and returns the transcript in it.
     async fn saves(&self, by_touch: bool) -> Vec<u8> {
         let watch = "const make = URL.createObjectURL;
@@ -391,6 +430,58 @@ async fn second_tab_takes_the_seat_over() {
     browser.client.switch_to_window(second).await.unwrap();
     let saved = browser.plays(None).await;
     assert!(saved == transcript(&mut host), "the transcripts differ");
+    browser.client.clone().close().await.unwrap();
+}
+
+/// A seat goes from a door's page to one from the disk, which is another origin, and on to a terminal, each time in a
+/// file. The page that gives it up keeps nothing of it, and a file is of use once.
+#[tokio::test(flavor = "multi_thread")]
+async fn seat_moves_to_another_page_and_to_a_terminal() {
+    let Some(page) = page() else { return };
+    let Some(browser) = start().await else { return };
+    let root = TempDir::new().unwrap();
+    let target = ["--seats", "2", "--option", "target=40", "--bot-delay", "50"];
+    let (mut host, ticket) = host(&page, root.path(), "loot", &target);
+    browser.sits_down(&ticket.link(true).expect("the host has a door").url, "Ada").await;
+    browser.acts().await.unwrap();
+    let first = browser.takes_the_seat(&root.path().join("first.seat")).await;
+    // Nothing but the mark of who may write is left.
+    let kept = browser.kept().await;
+    assert!(kept.iter().all(|key| key.starts_with("lease/")), "{kept:?}");
+    browser.client.refresh().await.unwrap();
+    browser.until("welcome", "Your name at the table?").await;
+
+    browser.client.goto(&format!("file://{}", page.with_file_name("table.html").display())).await.unwrap();
+    browser.until("home", "Loot").await;
+    browser.opens(&first).await;
+    browser.shows(is_back).await;
+    browser.acts().await.unwrap();
+    let second = browser.takes_the_seat(&root.path().join("second.seat")).await;
+    assert!(fs::metadata(&second).unwrap().len() > fs::metadata(&first).unwrap().len());
+
+    let resume = |file: &Path| ["resume", "--headless", "--json", "--seat", file.to_str().unwrap()].map(str::to_owned);
+    let started = |file: &Path| {
+        let args = resume(file);
+        Program::start_recorded(fairdeal(), root.path(), "terminal", &args.each_ref().map(String::as_str))
+    };
+    let mut damaged = fs::read(&second).unwrap();
+    damaged.pop();
+    let broken = root.path().join("broken.seat");
+    fs::write(&broken, damaged).unwrap();
+    let mut refused = started(&broken);
+    assert_eq!(refused.finish().code(), Some(2));
+    assert!(refused.errors().contains("damaged or not whole"), "{}", refused.errors());
+    let mut terminal = started(&second);
+    let over = terminal.wait_for("over").expect("it plays to the end");
+    assert!(terminal.errors().contains("delete"), "{}", terminal.errors());
+    let saved = fs::read(over["transcript"].as_str().unwrap()).unwrap();
+    assert!(saved == transcript(&mut host), "the transcripts differ");
+    terminal.finish();
+    for file in [&first, &second] {
+        let mut again = started(file);
+        assert_ne!(again.finish().code(), Some(0));
+        assert!(again.errors().contains("here already"), "{}", again.errors());
+    }
     browser.client.clone().close().await.unwrap();
 }
 

@@ -94,6 +94,7 @@
     if (answer.go !== undefined) location.hash = answer.go;
     if (answer.copy !== undefined) copy(answer.copy);
     if (answer.game !== undefined) saveGame(...answer.game);
+    if (answer.file !== undefined) download(answer.file[0], [Uint8Array.from(atob(answer.file[1]), (letter) => letter.charCodeAt(0))]);
     if (types !== answer.types) {
       types = answer.types;
       // Some phones show their keyboard only for a field that a finger has touched.
@@ -176,14 +177,18 @@
     } catch { }
   }
 
+  function download(name, ...content) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(...content));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  }
+
   function saveGame(name, game) {
     const element = `<script type="text/plain" id="game" data-name="${name}">${game}<\/script>`;
     const page = SOURCE.replace("<!--" + "game-->", element).replace("connect-src ws: wss:", "connect-src 'none'");
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["<!doctype html>\n", page], { type: "text/html" }));
-    link.download = name.replace(/\.fairdeal$/, ".html");
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    download(name.replace(/\.fairdeal$/, ".html"), ["<!doctype html>\n", page], { type: "text/html" });
   }
 
   // Plain http has no clipboard of its own: there the browser copies what is marked in a field.
@@ -385,6 +390,7 @@
     if (JOINS) {
       title = "fairdeal: a seat at a table";
       document.title = title;
+      document.querySelector("label[for=file]").textContent = "Open a file: a game, or your seat";
       const from = location.host
         ? `This page comes from ${location.host}. It sees your cards: trust it as far as whoever runs that program. `
         : "This page is a file of yours. ";

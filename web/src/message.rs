@@ -179,6 +179,9 @@ pub struct Answer {
     /// A game to save as a page: its file name, and the transcript in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<(String, String)>,
+    /// A file to save: its name, and its bytes in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<(String, String)>,
     /// A ticket to begin again with, behind the `#`: the page takes its table over from other tabs as it begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub go: Option<String>,

@@ -10,7 +10,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::search::Budget;
 use fairdeal_games::{AnyGame, bot, rule_set, sharp_bot};
-use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::table::clocks::Now;
@@ -19,6 +19,7 @@ use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::io::StoreFault;
 use fairdeal_session::practice::{Opponents, Practice};
 use fairdeal_session::replay::{Reading, Replay};
+use fairdeal_session::seat_file::SeatFile;
 use fairdeal_session::text::{clean, clean_error};
 use fairdeal_ui::app::event::{Audited, Copied, Input, UiEvent};
 use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
@@ -37,6 +38,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use zeroize::Zeroizing;
 
 use crate::message::{Answer, Ask, NotStored, Pressed, Start, StoreOrder, TableStart};
 use crate::seat::{Seat, Way};
@@ -99,14 +101,27 @@ pub struct Page {
     /// All that the browser's database holds, and the orders that it has not answered.
     kept: BTreeMap<String, String>,
     writing: BTreeMap<u64, StoreOrder>,
-    /// A way to a table that is taken once the database has answered all that was ordered: what it holds is known then.
+    /// The next step once the database has answered all that was ordered: what it holds is known then.
     awaits: Option<Awaited>,
+    /// The seat that has left this page in a file: its name, and its bytes in base64.
+    taken: Option<(PathBuf, Zeroizing<String>)>,
+    /// The ticket of the table at which this page has sat last.
+    ticket: Option<Ticket>,
     /// The table that this page was opened for: it may write what it keeps of that one.
     lobby: Option<[u8; 8]>,
 }
 
-/// The text of a ticket, the table's password, and whether to watch there only.
-type Awaited = (String, Option<Password>, bool);
+/// A step that waits for the database.
+enum Awaited {
+    /// To go to a table: the text of its ticket, the password, and whether to watch there only.
+    Table(String, Option<Password>, bool),
+    /// To pack the seat of this table into a file.
+    Packing(Ticket),
+    /// To hand out that file, once this order is carried out.
+    HandingOut(u64),
+    /// To sit down at the table of a seat that came in a file, once this order is carried out.
+    Bringing(u64, Ticket),
+}
 
 impl Page {
     /// A page at its first screen.
@@ -155,13 +170,15 @@ impl Page {
             kept: kept.into_iter().collect(),
             writing: BTreeMap::new(),
             awaits: None,
+            taken: None,
+            ticket: None,
             lobby: ticket.parse::<JoinTarget>().ok().and_then(|target| target.lobby()),
         };
         match invited {
             // Whoever comes back sits down at once; a link to a new table may be anybody's, so it asks first.
             Some(ticket) if page.lobby.is_some_and(|lobby| Seat::is_kept(lobby, &page.kept)) => {
                 page.shell.push(Box::new(TableScreen::new("joining", false)));
-                page.awaits = Some((ticket, None, false));
+                page.awaits = Some(Awaited::Table(ticket, None, false));
             }
             Some(_) => page.shell.push(Box::new(Welcome::default())),
             None if !ticket.is_empty() => {
@@ -212,7 +229,7 @@ impl Page {
                 None
             }
             Ask::Stored(id, fault) => {
-                self.stored(id, fault);
+                self.stored(id, fault, &mut answer);
                 None
             }
             Ask::Copied(copied) => {
@@ -250,13 +267,95 @@ impl Page {
             self.update(Input::User(input), &mut answer);
         }
         if self.writing.is_empty()
-            && let Some((target, password, watches)) = self.awaits.take()
+            && let Some(awaited) = self.awaits.take()
         {
-            self.take_seat(&target, password, watches, &mut answer);
+            self.go_on(awaited, &mut answer);
         }
         self.play_on(&mut answer);
         self.draw(&mut answer);
         answer
+    }
+
+    /// Does what waited for the database.
+    fn go_on(&mut self, awaited: Awaited, answer: &mut Answer) {
+        match awaited {
+            Awaited::Table(target, password, watches) => self.take_seat(&target, password, watches, answer),
+            Awaited::Packing(ticket) => self.pack_seat(&ticket, answer),
+            Awaited::HandingOut(_) => {
+                self.hand_out(answer);
+                if let Some((path, _)) = &self.taken {
+                    self.tell(UiEvent::SeatTaken(path.clone()), answer);
+                }
+            }
+            Awaited::Bringing(_, ticket) if Some(ticket.lobby()) == self.lobby => {
+                self.shell.push(Box::new(TableScreen::new("joining", false)));
+                self.take_seat(&ticket.to_string(), None, false, answer);
+            }
+            // The page begins again with this ticket, and finds the seat.
+            Awaited::Bringing(_, ticket) => answer.go = Some(ticket.to_string()),
+        }
+    }
+
+    /// Orders the database to forget the seat, and holds its file until that is done.
+    fn pack_seat(&mut self, ticket: &Ticket, answer: &mut Answer) {
+        let packed = Seat::packed(ticket, &self.kept).and_then(|file| {
+            let file = file.ok_or("the game of this seat has not begun, or has ended")?;
+            let table = file.seat().map_err(|why| why.to_string())?;
+            let game = table.charter().charter().rules().game;
+            let name = format!("{game}-{}.seat", table.charter().table().short());
+            Ok((PathBuf::from(name), Zeroizing::new(BASE64.encode(&file.to_bytes()))))
+        });
+        match packed {
+            Ok(taken) => {
+                self.taken = Some(taken);
+                let order = Seat::forgotten(ticket.lobby(), self.next_order());
+                self.awaits = Some(Awaited::HandingOut(order.id));
+                self.order(order, answer);
+            }
+            Err(why) => self.tell(UiEvent::Failed(clean_error(&why)), answer),
+        }
+    }
+
+    /// Hands the file of the seat that was taken to the scripts, which save it.
+    fn hand_out(&self, answer: &mut Answer) {
+        let taken = self.taken.as_ref();
+        answer.file = taken.map(|(path, file)| (path.display().to_string(), file.to_string()));
+    }
+
+    /// Takes in a seat that comes in a file.
+    fn bring_seat(&mut self, file: &[u8], answer: &mut Answer) {
+        let order = SeatFile::from_bytes(file).map_err(|why| why.to_string()).and_then(|file| {
+            if !self.shell.context().joins {
+                return Err("this page opens no connection; open the file in the page of a table".to_owned());
+            }
+            if Seat::is_kept(file.ticket().lobby(), &self.kept) {
+                return Err("this browser has a seat at that table already".to_owned());
+            }
+            let order = Seat::brought(&file, self.next_order())?;
+            // The link that this page was opened with may know of newer doors.
+            let invited = self.shell.context().invited.as_ref().and_then(|text| text.parse::<Ticket>().ok());
+            let newer = invited.filter(|ticket| ticket.lobby() == file.ticket().lobby());
+            Ok((order, newer.unwrap_or_else(|| file.ticket().clone())))
+        });
+        match order {
+            Ok((order, ticket)) => {
+                self.shell.to_first();
+                self.awaits = Some(Awaited::Bringing(order.id, ticket));
+                self.order(order, answer);
+            }
+            Err(why) => self.shell.toast(Tone::Bad, clean_error(&why)),
+        }
+    }
+
+    /// A number for an order of this page itself, apart from those of its seats.
+    fn next_order(&mut self) -> u64 {
+        self.seats += 1;
+        self.seats * APART
+    }
+
+    fn order(&mut self, order: StoreOrder, answer: &mut Answer) {
+        self.writing.insert(order.id, order.clone());
+        answer.store.push(order);
     }
 
     /// Sits down at a table, or watches it.
@@ -271,7 +370,10 @@ impl Page {
             }
         });
         match seat {
-            Ok(seat) => self.seat = Some(seat),
+            Ok(seat) => {
+                self.ticket = target.parse().ok();
+                self.seat = Some(seat);
+            }
             Err(why) => self.tell(UiEvent::Failed(clean_error(&why)), answer),
         }
     }
@@ -333,8 +435,20 @@ impl Page {
     }
 
     /// The database has answered.
-    fn stored(&mut self, id: u64, fault: Option<NotStored>) {
+    fn stored(&mut self, id: u64, fault: Option<NotStored>, answer: &mut Answer) {
         let order = self.writing.remove(&id);
+        let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::HandingOut(order) | Awaited::Bringing(order, _) if *order == id);
+        if let Some(NotStored { why, .. }) = &fault
+            && let Some(awaited) = self.awaits.take_if(is_awaited)
+        {
+            // The seat stays where it was.
+            self.taken = None;
+            let why = clean_error(why);
+            match awaited {
+                Awaited::HandingOut(_) => self.tell(UiEvent::Failed(why), answer),
+                _ => self.shell.toast(Tone::Bad, format!("The seat could not be taken in: {why}.")),
+            }
+        }
         if let Some(order) = order.filter(|_| fault.is_none()) {
             self.kept.retain(|key, _| !order.delete.iter().any(|gone| key.starts_with(gone.as_str())));
             self.kept.extend(order.put);
@@ -390,12 +504,17 @@ impl Page {
                 Ok(JoinTarget::Ticket(ticket)) if Some(ticket.lobby()) != self.lobby => {
                     answer.go = Some(ticket.to_string());
                 }
-                _ => self.go_to((target, password, false), answer),
+                _ => self.go_to(Awaited::Table(target, password, false), answer),
             },
-            Effect::Watch { target, password } => self.go_to((target, password, true), answer),
+            Effect::Watch { target, password } => self.go_to(Awaited::Table(target, password, true), answer),
             Effect::Audit(path) => self.check_finished(&path, answer),
             Effect::Copy(text) => answer.copy = Some(text),
             Effect::SavePage(path) => self.save_game(&path, answer),
+            Effect::TakeSeat => match self.ticket.clone() {
+                Some(ticket) => self.go_to(Awaited::Packing(ticket), answer),
+                None => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
+            },
+            Effect::SaveSeat => self.hand_out(answer),
             Effect::StopReading => self.reading = None,
             Effect::PickFile => answer.pick = true,
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
@@ -460,6 +579,9 @@ impl Page {
         if self.practice.is_some() || self.seat.is_some() {
             let why = "Leave this game first, then open the file again.".to_owned();
             return self.shell.toast(Tone::Plain, why);
+        }
+        if SeatFile::is_meant(file) {
+            return self.bring_seat(file, answer);
         }
         self.open_audit(name);
         let reading = match Transcript::from_bytes(file) {

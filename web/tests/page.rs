@@ -8,7 +8,8 @@ use std::path::Path;
 use fairdeal_games::GAMES;
 use fairdeal_peers::testing::peer;
 use fairdeal_peers::ticket::Ticket;
-use fairdeal_web::message::{Answer, Ask, Pressed, Start, TableStart};
+use fairdeal_protocol::table::clocks::Now;
+use fairdeal_web::message::{Answer, Ask, NotStored, Pressed, Start, TableStart};
 use fairdeal_web::page::Page;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -358,6 +359,58 @@ fn page_sits_down_unasked_only_at_its_own_seat() {
     shown.shows("keep Ben");
     shown = invited(kept_at("0707070707070707", "promise/ab/0"));
     shown.shows("Reaching the host");
+}
+
+/// A seat comes in a file, and is on the shelf before the page sits down. It leaves in a file, once the shelf is empty; a
+/// browser that cannot forget it keeps it.
+#[test]
+fn seat_comes_and_goes_in_a_file() {
+    let file = fairdeal_session::testing::seat_file();
+    let bytes = file.to_bytes();
+    let at = |shown: &mut Shown, bytes: &[u8]| shown.ask_with(Ask::File("x.seat".to_owned()), bytes);
+    // The page that opens no connection has no use for it, and no page for a damaged one.
+    let mut shown = Shown::new();
+    at(&mut shown, &bytes);
+    shown.shows("opens no connection");
+    let table = || TableStart { origin: None, ticket: file.ticket().to_string(), kept: Vec::new() };
+    let settings = Some("name = \"Ada\"".to_owned());
+    let mut shown = Shown::with(Start { settings: settings.clone(), table: Some(TableStart::default()), ..start() });
+    at(&mut shown, &bytes[..bytes.len() - 1]);
+    shown.shows("damaged or not whole");
+    assert!(shown.last.store.is_empty());
+
+    // Nothing is said at the table before the seat is stored.
+    at(&mut shown, &bytes);
+    let order = shown.last.store.remove(0);
+    assert!(order.put.len() > 10 && shown.last.sockets.is_empty() && shown.last.go.is_none());
+    let no_room = NotStored { full: true, why: "no room".to_owned() };
+    shown.ask(Ask::Stored(order.id, Some(no_room.clone())));
+    shown.shows("could not be taken in");
+    at(&mut shown, &bytes);
+    let order = shown.last.store.remove(0);
+    shown.ask(Ask::Stored(order.id, None));
+    assert_eq!(shown.last.go, Some(file.ticket().to_string()));
+    at(&mut shown, &bytes);
+    shown.shows("has a seat at that table already");
+
+    // The page begins again with the ticket, finds the seat, and gives it away.
+    let kept = TableStart { kept: order.put, ..table() };
+    let mut shown = Shown::with(Start { settings, table: Some(kept), ..start() });
+    for tick in 1..30 {
+        shown.page.set_time(Now { up: 100 * tick, wall: 0 });
+        shown.ask(Ask::Tick(100));
+    }
+    let takes = |shown: &mut Shown| {
+        for key in ["q", "t", "y"] {
+            shown.key(key);
+        }
+        shown.last.store.remove(0)
+    };
+    let order = takes(&mut shown);
+    assert_eq!((order.put.len(), order.delete.len(), &shown.last.file), (0, 1, &None));
+    shown.ask(Ask::Stored(order.id, Some(no_room)));
+    shown.shows("Nothing was given up");
+    assert_eq!(shown.last.file, None);
 }
 
 #[test]

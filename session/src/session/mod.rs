@@ -207,7 +207,8 @@ impl Session {
     ) -> Result<Self, StartError> {
         let Resumed { seat: saved, records, evidence, friend } = resumed;
         let hands = saved.bot_pilot().map_or(hands, Hands::Bot);
-        let SavedSeat { agreed, place, local_bot, password, .. } = saved;
+        let local_bot = saved.local_bot().cloned();
+        let SavedSeat { agreed, place, password, .. } = saved;
         let Player { key, attended, book, .. } = me;
         if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
             return Err(StartError::OtherIdentity);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, bot, rule_set};
 use fairdeal_peers::PeerId;
@@ -26,8 +27,9 @@ use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Join, Watch};
 use crate::lobby::GuestLobby;
 use crate::people::{Book, Change};
-use crate::setup::{Attended, Hands, Patience, Pilot, Role};
-use crate::testing::house::{ByHand, House};
+use crate::seat_file::{SeatFile, SeatFileError};
+use crate::setup::{Attended, Hands, ListenConfig, Patience, Pilot, Role};
+use crate::testing::house::{ByHand, House, Kept};
 use crate::view::{LobbyView, PeerState, Remedy, Snapshot};
 
 /// A bot that acts after so many milliseconds.
@@ -589,6 +591,45 @@ fn host_gives_a_call_up() {
     assert!(told.contains("no answer"), "{told}");
     assert_eq!(scene.house.programs[0].dials - before, 60);
     assert!(scene.error(guest).contains("can't reach the host"));
+}
+
+/// A guest takes its seat with it, to a program of another player with an identity of its own.
+#[test]
+fn seat_moves_in_a_file() {
+    let mut scene = Scene::opens("loot", 2, &SHORT, bot_of(50), None);
+    let guest = scene.joins("Béla", bot_of(50));
+    scene.turn(guest);
+    scene.later(2);
+    scene.house.stop(guest);
+    let Some(JoinTarget::Ticket(ticket)) = scene.ticket.clone() else { panic!("a host has a ticket") };
+    let key = scene.house.key(guest).unwrap().clone();
+    let (place, kept) = scene.house.programs[guest].disk.journals.first_key_value().unwrap();
+    let (place, kept) = (*place, kept.clone());
+    assert!(kept.records.len() > 10, "it has played");
+    let whole =
+        |key: &SigningKey| SeatFile::new(ticket.clone(), key.clone(), kept.header.clone(), kept.records.clone());
+    let bytes = whole(&key).unwrap().to_bytes();
+    assert!(matches!(whole(scene.house.key(0).unwrap()), Err(SeatFileError::Mixed)));
+    assert!(matches!(SeatFile::from_bytes(b"fairdeal transcript"), Err(SeatFileError::NotASeat)));
+    assert!(matches!(SeatFile::from_bytes(b"fairdeal seat 2\n"), Err(SeatFileError::Version)));
+    for at in (0..bytes.len()).step_by(97).chain([16, bytes.len() - 1]) {
+        let mut damaged = bytes.to_vec();
+        damaged[at] ^= 4;
+        assert!(SeatFile::from_bytes(&damaged).is_err(), "byte {at}");
+        assert!(SeatFile::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
+    }
+
+    let file = SeatFile::from_bytes(&bytes).unwrap();
+    assert_eq!((file.ticket(), file.key().to_bytes()), (&ticket, key.to_bytes()));
+    let elsewhere = scene.house.add("a terminal");
+    let place_of = ListenConfig { listen: vec!["/ip4/10.9.9.9/tcp/1".parse().unwrap()], ..ListenConfig::nowhere() };
+    let seat = file.seat().unwrap();
+    assert!(seat.header_moved(scene.house.key(elsewhere).unwrap(), &place_of).is_none(), "not its key");
+    let header = seat.header_moved(file.key(), &place_of).unwrap().to_bytes();
+    let moved = Kept { header, records: file.records().to_vec(), ended: false };
+    scene.house.programs[elsewhere].disk.journals.insert(place, moved);
+    assert!(scene.house.resume(elsewhere, bot_of(50), Attended::Nobody).unwrap());
+    scene.all_over(&[0, elsewhere]);
 }
 
 /// The host leaves at its first turn; the others play on to a fair end without it.

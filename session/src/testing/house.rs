@@ -430,7 +430,11 @@ impl House {
         };
         let kept = self.programs.get(program).and_then(|program| program.disk.journals.get(&place));
         let records = kept.map(records).unwrap_or_default();
-        let me = Player { key: seat.bot_key().unwrap_or(me.key), ..me };
+        let me = Player { key: seat.own_key().unwrap_or(me.key), ..me };
+        if let Some(program) = self.programs.get_mut(program) {
+            // Others find it by the key that it plays with.
+            program.key = me.key.clone();
+        }
         let resumed = Resumed { seat, records, evidence: 0, friend: None };
         let session = Session::resume(resumed, me, hands, self.now(), &mut self.rng)?;
         self.runs(program, session, Some(place));

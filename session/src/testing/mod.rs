@@ -5,14 +5,53 @@ pub mod house;
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use fairdeal_games::bots::Level;
+use fairdeal_games::rule_set;
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::seat::Seat;
 
+use crate::events::SessionEvent;
 use crate::past::summary::{Ending, Player, SeatResult, Summary, Unrated, VERSION};
 use crate::past::{Past, What};
+use crate::people::Book;
+use crate::seat_file::SeatFile;
+use crate::setup::{Attended, Hands, Patience, Pilot, Role};
+use house::House;
 
 /// The number of an order to a store.
 pub fn store_id(number: u64) -> crate::io::StoreId {
     crate::io::StoreId(number)
+}
+
+/// The seat of a guest in the middle of a game of Loot, and the host's key.
+///
+/// # Panics
+/// Never, unless programs cannot play.
+#[expect(clippy::expect_used, reason = "for tests")]
+pub fn seat_file() -> SeatFile {
+    let mut house = House::new(7);
+    let hands = Hands::Bot(Pilot { level: Level::Gentle, delay: Duration::from_millis(50) });
+    let host = house.add("Anna");
+    let rules = rule_set("loot", 2, &[("target".to_owned(), "20".to_owned())].into()).expect("rules");
+    let role = Role::Host { rules, hands, program: [1; 16].into(), password: None };
+    house.start(host, role, Attended::Nobody, Book::default()).expect("a host");
+    house.run(house.up() + 2_000);
+    let told = std::iter::from_fn(|| house.read(host));
+    let ticket = told.filter_map(|event| match event {
+        SessionEvent::Lobby(view) => view.ticket,
+        _ => None,
+    });
+    let ticket: Ticket = ticket.last().and_then(|text| text.parse().ok()).expect("a ticket");
+    let guest = house.add("Ada");
+    let target = JoinTarget::Ticket(ticket.clone());
+    let (program, patience) = ([2; 16].into(), Patience::AMinute);
+    let role = Role::Guest { target, hands, program, password: None, patience };
+    house.start(guest, role, Attended::Nobody, Book::default()).expect("a guest");
+    house.run(house.up() + 5_000);
+    house.stop(guest);
+    let key = house.key(guest).cloned().expect("a key");
+    let kept = house.programs.get(guest).and_then(|program| program.disk.journals.values().next()).expect("a journal");
+    SeatFile::new(ticket, key, kept.header.clone(), kept.records.clone()).expect("a seat")
 }
 
 /// A game of Loot that was not fair, with characters that no screen may get.

@@ -4,14 +4,18 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use fairdeal_net::everywhere;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::codec::CodecError;
 use fairdeal_session::header::{LocalBot, SavedSeat};
+use fairdeal_session::seat_file::SeatFile;
+use fairdeal_session::setup::ListenConfig;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 
+use super::listening::with_doors;
 use crate::store::{DataDir, DataView, Journal, JournalFile, StoreError};
 
 /// A seat being resumed: its journal is open for writing.
@@ -176,6 +180,21 @@ pub fn give_up(data: &DataDir, table: &str) -> Result<(), ResumeError> {
     let (file, _) = own.ok_or_else(|| ResumeError::NoJournal(table.to_owned()))?;
     data.set_aside(&file)?;
     Ok(())
+}
+
+/// Takes in a seat that was played in a browser. From now on it listens like any seat of this program. Returns the id of
+/// its table.
+///
+/// # Errors
+/// [`ResumeError`].
+pub fn take_in(data: &DataDir, file: &SeatFile) -> Result<String, ResumeError> {
+    let seat = file.seat().map_err(|error| damaged("in the file", &error))?;
+    let table = seat.charter().table().to_string();
+    let relays = JoinTarget::Ticket(file.ticket().clone()).relays();
+    let place = ListenConfig { listen: with_doors(everywhere(0)), relays, ..ListenConfig::nowhere() };
+    let header = seat.header_moved(file.key(), &place).ok_or_else(|| damaged(&table, &"another key"))?;
+    data.take_in(&table, seat.seat(), &header.to_bytes(), file.records())?;
+    Ok(table)
 }
 
 /// Whether a ticket or an address leads to another player of a saved table.

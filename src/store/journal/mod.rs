@@ -39,6 +39,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 const MAX_PROMISE: u64 = 256;
 /// Space reserved at a time, in bytes: more than most deals need.
 const ROOM: u64 = 16 << 20;
+/// The folder of journals that were moved aside.
+const GIVEN_UP: &str = "given-up";
+/// Records in one block of a journal that is taken in.
+const TOGETHER: usize = 256;
 /// Maximum size of a journal to read, in bytes.
 const LONGEST: u64 = 1 << 30;
 
@@ -408,7 +412,7 @@ impl DataDir {
     /// # Errors
     /// [`StoreError::JournalInUse`]; [`StoreError::Io`]. Nothing has changed then.
     pub fn set_aside(&self, file: &JournalFile) -> Result<PathBuf, StoreError> {
-        let folder = self.path().join("given-up");
+        let folder = self.path().join(GIVEN_UP);
         files::create_private_dir(&folder)?;
         let lock = lock(&file.path)?;
         let aside = folder.join(file.path.file_name().unwrap_or_default());
@@ -421,11 +425,42 @@ impl DataDir {
         Ok(aside)
     }
 
+    /// Takes in the journal of a seat that was played elsewhere, whole or not at all: a part of it would sign again what it
+    /// has signed.
+    ///
+    /// # Errors
+    /// [`StoreError::SeatIsHere`] if this data directory has had that seat; else as [`Self::begin_journal`].
+    pub fn take_in(
+        &self,
+        table: &str,
+        seat: Seat,
+        header: &[u8],
+        records: &[Zeroizing<Vec<u8>>],
+    ) -> Result<(), StoreError> {
+        let journal = self.journal_path(table, seat, EXTENSION)?;
+        let aside = self.path().join(GIVEN_UP).join(journal.file_name().unwrap_or_default());
+        let is_over = self.transcripts()?.iter().any(|saved| saved.table == table);
+        if is_over || journal.exists() || aside.exists() || self.has_promised(table, seat)? {
+            return Err(StoreError::SeatIsHere { table: table.to_owned() });
+        }
+        self.write_journal(table, seat, header, records).map(drop)
+    }
+
     /// Begins the journal of a seat, replacing an earlier one of the same seat, and removes its promise.
     ///
     /// # Errors
     /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
     pub fn begin_journal(&self, table: &str, seat: Seat, header: &[u8]) -> Result<Journal, StoreError> {
+        self.write_journal(table, seat, header, &[])
+    }
+
+    fn write_journal(
+        &self,
+        table: &str,
+        seat: Seat,
+        header: &[u8],
+        records: &[Zeroizing<Vec<u8>>],
+    ) -> Result<Journal, StoreError> {
         let path = self.journal_path(table, seat, EXTENSION)?;
         files::create_private_dir(&self.path().join("journals"))?;
         let lock = lock(&path)?;
@@ -437,7 +472,13 @@ impl DataDir {
             files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         }
         // The file gets its name only once it is complete, with space for the first deal.
-        let file = files::replace(&path, |file| Writer::begin(file, nonce, header));
+        let file = files::replace(&path, |file| {
+            let mut writer = Writer::begin(file, nonce, header)?;
+            for some in records.chunks(TOGETHER) {
+                writer.write(Kind::Records, &blocks::joined(some)?)?;
+            }
+            Ok(writer)
+        });
         let writer = file.map_err(|source| {
             // Leave nothing behind of a table that does not begin.
             let _ = fs::remove_file(path.with_extension(LOCK));

@@ -462,6 +462,8 @@ impl App {
                 }
                 Ok(())
             }
+            // A terminal's seat stays in its data directory.
+            Effect::TakeSeat | Effect::SaveSeat => Ok(()),
             Effect::SavePage(transcript) => {
                 let name = transcript.file_name().unwrap_or_default().to_string_lossy();
                 let page = with_game(&transcript_bytes(&transcript)?, &name)?;

@@ -35,6 +35,8 @@ pub enum UiEvent {
     Copied(Copied),
     /// A game was saved as a page for browsers, in this file.
     SavedPage(PathBuf),
+    /// A seat has left this browser, in this file.
+    SeatTaken(PathBuf),
     /// A request could not be carried out; the reason as text.
     Failed(String),
 }

@@ -203,6 +203,10 @@ pub enum Effect {
     Copy(String),
     /// Write the page for browsers with this transcript inside. A [`UiEvent::SavedPage`] answers.
     SavePage(PathBuf),
+    /// Give up the seat in this browser and save it in a file, on a page. A [`UiEvent::SeatTaken`] answers.
+    TakeSeat,
+    /// Save that file again.
+    SaveSeat,
     /// Stop the program until its shell continues it.
     Suspend,
     /// Audit a transcript.

@@ -14,13 +14,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ed25519_dalek::SigningKey;
-use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::io::{Input, Output, StoreFault, Transport};
 use fairdeal_session::people::Book;
+use fairdeal_session::seat_file::SeatFile;
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{Attended, Hands, ListenConfig, Patience, Player, Role, Setup, StartError};
 use rand_chacha::ChaCha20Rng;
@@ -94,6 +95,28 @@ impl Seat {
     /// Whether the browser keeps a seat at this lobby's table that may be resumed.
     pub(crate) fn is_kept(lobby: [u8; 8], kept: &BTreeMap<String, String>) -> bool {
         Shelf::has_seat(lobby, kept)
+    }
+
+    /// A seat as the browser keeps it, to be taken elsewhere; `None` if its game has not begun, or has ended.
+    ///
+    /// # Errors
+    /// In words, if it is damaged.
+    pub(crate) fn packed(ticket: &Ticket, kept: &BTreeMap<String, String>) -> Result<Option<SeatFile>, String> {
+        Shelf::packed(ticket, kept)
+    }
+
+    /// The order to the database by which a browser forgets a seat.
+    pub(crate) fn forgotten(lobby: [u8; 8], id: u64) -> StoreOrder {
+        StoreOrder { id, put: Vec::new(), delete: vec![Shelf::all_of(lobby)] }
+    }
+
+    /// The order to the database by which a seat comes to a browser, in place of whatever it has kept of that table.
+    ///
+    /// # Errors
+    /// In words, if it cannot be read.
+    pub(crate) fn brought(file: &SeatFile, id: u64) -> Result<StoreOrder, String> {
+        let delete = vec![Shelf::all_of(file.ticket().lobby())];
+        Ok(StoreOrder { id, put: Shelf::unpacked(file)?, delete })
     }
 
     /// Watches a table, under a key that is nobody's.

@@ -19,15 +19,17 @@ use std::sync::Arc;
 
 use data_encoding::{BASE64, HEXLOWER};
 use ed25519_dalek::SigningKey;
+use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::header::SavedSeat;
 use fairdeal_session::io::{Closed, Journal, SavedGame, Store, StoreFault, StoreId, Stored};
+use fairdeal_session::seat_file::SeatFile;
 use fairdeal_session::solved::could_have_sealed;
 use rand_chacha::ChaCha20Rng;
-use rand_core::Rng as _;
+use rand_core::{Rng as _, SeedableRng as _};
 use zeroize::Zeroizing;
 
 use crate::message::StoreOrder;
@@ -186,6 +188,42 @@ impl Shelf {
         let records = records(book)?;
         self.open = Some(place.clone());
         Ok(Some((seat, records)))
+    }
+
+    /// The seat at a lobby's table that is kept, for another browser or a terminal; `None` if its game has not begun, or has
+    /// ended.
+    ///
+    /// # Errors
+    /// In words, if it is damaged.
+    pub(super) fn packed(ticket: &Ticket, kept: &BTreeMap<String, String>) -> Result<Option<SeatFile>, String> {
+        let mut unused = ChaCha20Rng::from_seed([0; 32]);
+        let shelf = Self::of(ticket.lobby(), kept, 0, &mut unused);
+        let mut begun = shelf.journals.iter().filter(|(place, book)| !shelf.promises.contains(*place) && !book.ended);
+        let Some((_, book)) = begun.next_back() else { return Ok(None) };
+        let file = SeatFile::new(ticket.clone(), shelf.key(), book.header.clone(), book.records.clone());
+        file.map(Some).map_err(|why| why.to_string())
+    }
+
+    /// The entries of the database for a seat that comes in a file.
+    ///
+    /// # Errors
+    /// In words, if it cannot be read.
+    pub(super) fn unpacked(file: &SeatFile) -> Result<Vec<(String, String)>, String> {
+        let seat = file.seat().map_err(|why| why.to_string())?;
+        let prefix = HEXLOWER.encode(&file.ticket().lobby());
+        let journal = format!("{prefix}/journal/{}", place(seat.charter().table(), seat.seat()));
+        let records = file.records().iter().enumerate();
+        let mut put = vec![
+            (format!("{prefix}/key"), encoded(file.key().as_bytes())),
+            (format!("{journal}/0header"), encoded(file.header())),
+        ];
+        put.extend(records.map(|(number, record)| (format!("{journal}/{number:08}"), encoded(record))));
+        Ok(put)
+    }
+
+    /// The beginning of all keys of a lobby's table.
+    pub(super) fn all_of(lobby: [u8; 8]) -> String {
+        format!("{}/", HEXLOWER.encode(&lobby))
     }
 
     /// Carries out an order of the session; [`Self::poll`] has the answer.
@@ -383,10 +421,8 @@ fn records(book: &Book) -> Result<Vec<Record>, String> {
 
 #[cfg(test)]
 mod tests {
-    use fairdeal_session::testing::store_id;
-    use rand_core::SeedableRng as _;
-
     use super::*;
+    use fairdeal_session::testing::store_id;
 
     const LOBBY: [u8; 8] = [7; 8];
 

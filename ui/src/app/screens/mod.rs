@@ -22,6 +22,7 @@ pub mod samples;
 pub mod settings;
 pub mod setup;
 pub mod table;
+pub mod taken;
 #[cfg(test)]
 mod tests;
 pub mod welcome;

@@ -14,6 +14,7 @@ use fairdeal_protocol::seat::Seat;
 
 use crate::app::event::{Input, UiEvent};
 use crate::app::screen::Library;
+use crate::app::screens::taken::Taken;
 use crate::app::testing::TestApp;
 use crate::input::KeyCode;
 use fairdeal_session::events::SessionEvent;
@@ -123,6 +124,9 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         why: Some("no answer at /ip4/192.0.2.7/tcp/4001: Connection refused".to_owned()),
         reply: Some(a_reply()),
     })));
+    let mut taken = home();
+    taken.shell.push(Box::new(Taken::default()));
+    taken.input(Input::UiEvent(UiEvent::SeatTaken("loot-256f4fc1.seat".into())));
     let mut call = at("256f4fc1");
     call.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(lobby()))));
     call.keys("d");
@@ -151,6 +155,7 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
         ("reaching", reaching),
         ("reply", reply),
         ("call", call),
+        ("taken", taken),
         ("audit", audit),
         ("rules", rules),
         ("palette", palette),

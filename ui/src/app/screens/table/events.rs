@@ -59,7 +59,7 @@ impl TableScreen {
                 }
             }
             UiEvent::SavedPage(path) => self.log.say(Voice::Table, format!("The game as a page: {}", path.display())),
-            UiEvent::Replay(_) | UiEvent::Reviewing(..) | UiEvent::Reviewed(_) => {}
+            UiEvent::Replay(_) | UiEvent::Reviewing(..) | UiEvent::Reviewed(_) | UiEvent::SeatTaken(_) => {}
         }
     }
 

@@ -4,7 +4,8 @@ use fairdeal_games::match_game;
 use fairdeal_protocol::seat::Seat;
 
 use super::{Asked, Over, TableScreen, Way, button};
-use crate::app::screen::{Cx, Tone};
+use crate::app::screen::{Cx, Effect, Tone};
+use crate::app::screens::taken::Taken;
 use crate::canvas::Target;
 use crate::keys::Intent;
 use crate::tables::{Board as _, Spot};
@@ -202,10 +203,15 @@ impl TableScreen {
             Some(Asked::Removal(seat)) if answer == 0 => {
                 cx.command(Command::ProposeRemoval(seat));
             }
+            Some(Asked::Take) if answer == 0 => {
+                cx.effect(Effect::TakeSeat);
+                cx.replace(Taken::default());
+            }
             Some(Asked::Leave(ways)) => match ways.get(answer) {
                 Some(Way::Pause | Way::Go) => self.go(cx),
                 Some(Way::Forfeit) => cx.command(Command::Leave),
                 Some(Way::Claim) => cx.command(Command::Claim),
+                Some(Way::Take) => self.ask_take(cx),
                 None => {}
             },
             _ => {}

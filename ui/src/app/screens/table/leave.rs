@@ -178,10 +178,19 @@ impl TableScreen {
         let pause = if closed.is_some() {
             ("yes, leave", "the game stays in the list until you give it up there (H, x)")
         } else {
-            ("yes, pause", "the game is saved; resume it from the home screen")
+            let words = match cx.context.is_page {
+                true => "this browser keeps your seat; load the page again to come back",
+                false => "the game is saved; resume it from the home screen",
+            };
+            ("yes, pause", words)
         };
         let mut answers = vec![('y', pause.0.to_owned(), pause.1.to_owned())];
         let mut ways = vec![Way::Pause];
+        if cx.context.is_page && closed.is_none() && self.me().is_some() {
+            let words = "to another browser or a terminal, in a file";
+            answers.push(('t', "take the seat with me".to_owned(), words.to_owned()));
+            ways.push(Way::Take);
+        }
         if self.names.len() > 1 && closed.is_none() {
             answers.push(('f', "forfeit".to_owned(), self.forfeit_in_words()));
             ways.push(Way::Forfeit);
@@ -199,6 +208,15 @@ impl TableScreen {
         }
         cx.ask(Question { text, answers });
         self.asked = Some(Asked::Leave(ways));
+    }
+
+    /// Asks for confirmation to take the seat elsewhere.
+    pub(super) fn ask_take(&mut self, cx: &mut Cx<'_>) {
+        cx.ask(Question::sure(
+            "Take your seat with you? You get a file with its key, and this browser forgets the seat. Whoever has the file \
+             plays in your place.",
+        ));
+        self.asked = Some(Asked::Take);
     }
 
     /// The meaning of a forfeit. With one player left most games are over.

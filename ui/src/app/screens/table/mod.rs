@@ -157,6 +157,8 @@ enum Asked {
     Act(Box<Offer>),
     Leave(Vec<Way>),
     Removal(Seat),
+    /// Whether to take the seat elsewhere.
+    Take,
 }
 
 /// A way to leave.
@@ -165,6 +167,8 @@ enum Way {
     Pause,
     Forfeit,
     Claim,
+    /// To another browser or a terminal.
+    Take,
     Go,
 }
 
