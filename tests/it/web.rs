@@ -62,7 +62,8 @@ impl Browser {
     async fn pastes(&self, text: &str) {
         let paste = "const data = new DataTransfer();
             data.setData('text', arguments[0]);
-            dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }))";
+            // Firefox makes no such event with data.
+            dispatchEvent(Object.assign(new Event('paste'), { clipboardData: data }))";
         self.client.execute(paste, vec![text.into()]).await.unwrap();
     }
 
@@ -430,6 +431,51 @@ async fn second_tab_takes_the_seat_over() {
     browser.client.switch_to_window(second).await.unwrap();
     let saved = browser.plays(None).await;
     assert!(saved == transcript(&mut host), "the transcripts differ");
+    browser.client.clone().close().await.unwrap();
+}
+
+/// A phone stops a page that nobody sees, and its player comes back after a while. `FAIRDEAL_HIDDEN=480` makes that eight
+/// minutes; after ten the others go on.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn hidden_page_is_waited_for() {
+    let Some(page) = page() else { return };
+    if std::env::var("FAIRDEAL_BROWSER").is_ok_and(|name| name == "firefox") {
+        return require::skip("browser", "the driver of Firefox keeps no profile");
+    }
+    let Some(browser) = start().await else { return };
+    let seconds = std::env::var("FAIRDEAL_HIDDEN").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(0_u64);
+    let root = TempDir::new().unwrap();
+    let options = ["--seats", "3", "--phones", "--option", "target=20"];
+    let (mut host, ticket) = host(&page, root.path(), "loot", &options);
+    let join = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP];
+    let mut other = Program::start(root.path(), "other", &join);
+    host.wait_for("seated").unwrap();
+    browser.sits_down(&ticket.link(true).expect("the host has a door").url, "Ada").await;
+    browser.acts().await.unwrap();
+    // No headless browser hides a page.
+    let hide = "window.away = true;
+        Object.defineProperty(document, 'hidden', { get: () => window.away });
+        document.dispatchEvent(new Event('visibilitychange'))";
+    browser.script(hide).await;
+    browser.signal("STOP").await;
+    let is = |wanted: &'static str| {
+        move |event: &serde_json::Value| event["event"] == "peer" && event["seat"] == 2 && event["state"] == wanted
+    };
+    host.wait_for_matching(is("lost")).expect("nothing comes from the page");
+    sleep(Duration::from_secs(seconds)).await;
+    if seconds > 600 {
+        host.wait_for_matching(is("removed")).expect("the others go on");
+        assert!(other.wait_for("over").is_some(), "they play to the end");
+        return browser.signal("CONT").await;
+    }
+    browser.signal("CONT").await;
+    browser.script("window.away = false; document.dispatchEvent(new Event('visibilitychange'))").await;
+    host.wait_for_matching(is("connected")).expect("it is back");
+    browser.shows(is_back).await;
+    let saved = browser.plays(None).await;
+    assert!(saved == transcript(&mut host), "the transcripts differ");
+    assert!(!host.events.iter().any(is("removed")), "{:?}", host.events);
     browser.client.clone().close().await.unwrap();
 }
 
