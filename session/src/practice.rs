@@ -144,7 +144,8 @@ impl Practice {
                 .iter()
                 .zip(self.played_by())
                 .map(|(name, played_by)| {
-                    Some(LobbySeat { person: None, name: name.clone(), party: Party::of(self.me), played_by })
+                    let party = Party::of(self.me);
+                    Some(LobbySeat { person: None, in_browser: false, name: name.clone(), party, played_by })
                 })
                 .collect(),
             me: Some(self.me),

@@ -28,6 +28,8 @@ pub struct LobbySeat {
     pub party: Party,
     /// Person or bot, as the seat's program declares.
     pub played_by: PlayedBy,
+    /// Whether it listens nowhere, as seats in browsers do, as far as this program knows: the host does, of its guests.
+    pub in_browser: bool,
     /// The address book's word on the player; `None` for this player, and for bots of somebody's program.
     pub person: Option<SeatPerson>,
 }

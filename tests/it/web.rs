@@ -586,3 +586,72 @@ async fn browser_watches_a_game() {
     assert!(transcript(&mut host) == transcript(&mut guest));
     browser.client.clone().close().await.unwrap();
 }
+
+/// Milliseconds, as a host sees them.
+#[derive(Debug, Default)]
+struct Measured {
+    /// From the start of the program, or from the first byte of the page and the name, to the seat.
+    seated: f64,
+    /// From readiness to the first turn.
+    dealt: f64,
+}
+
+impl Measured {
+    /// Waits for the first turn. `ready` is when the guest was.
+    fn follow(&mut self, host: &mut Program, ready: Instant) {
+        host.wait_for("turn").expect("the game begins");
+        self.dealt = ready.elapsed().as_secs_f64() * 1000.0;
+    }
+}
+
+/// Figures of docs/performance.md: a terminal's guest and a browser's beside each other. Only with `FAIRDEAL_MEASURE`.
+#[tokio::test(flavor = "multi_thread")]
+async fn guests_are_measured_side_by_side() {
+    if std::env::var_os("FAIRDEAL_MEASURE").is_none() {
+        return;
+    }
+    let Some(page) = page() else { return };
+    let Some(browser) = start().await else { return };
+    let games: [(&str, &[&str]); 4] = [
+        ("plutonian-poker", &[]),
+        ("loot", &["--option", "target=20"]),
+        ("houses-of-thoth", &["--option", "target=1"]),
+        ("sphinxs-paw", &[]),
+    ];
+    for (game, options) in games {
+        let root = TempDir::new().unwrap();
+        let more = [&["--seats", "2", "--bot-delay", "0"], options].concat();
+        let (mut host, ticket) = host(&page, &root.path().join("one"), game, &more);
+        let mut terminal = Measured::default();
+        let began = Instant::now();
+        let join = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP, "--bot-delay", "0"];
+        let mut guest = Program::start(root.path(), "guest", &join);
+        host.wait_for("seated").unwrap();
+        terminal.seated = began.elapsed().as_secs_f64() * 1000.0;
+        terminal.follow(&mut host, Instant::now());
+        guest.kill();
+
+        let (mut host, ticket) = self::host(&page, &root.path().join("two"), game, &more);
+        let mut seat = Measured::default();
+        browser.client.goto(&ticket.link(true).expect("the host has a door").url).await.unwrap();
+        let still = "localStorage.setItem('fairdeal-settings', 'name = \"Ada\"\\nmotion = false\\n')";
+        browser.script(still).await;
+        browser.client.refresh().await.unwrap();
+        browser.until("welcome", "Your name at the table?").await;
+        let since_first_byte = "const [page] = performance.getEntriesByType('navigation');
+            return performance.now() - page.responseStart";
+        let shown = browser.script(since_first_byte).await.as_f64().unwrap();
+        let entered = Instant::now();
+        browser.keys(&[ENTER]).await;
+        host.wait_for("seated").unwrap();
+        seat.seated = shown + entered.elapsed().as_secs_f64() * 1000.0;
+        browser.shows(|text| text.contains("not ready yet")).await;
+        let ready = Instant::now();
+        browser.keys(&['r']).await;
+        seat.follow(&mut host, ready);
+        for (name, of) in [("terminal", terminal), ("browser", seat)] {
+            println!("{game} {name}: seated {:.0} ms, dealt {:.0} ms", of.seated, of.dealt);
+        }
+    }
+    browser.client.clone().close().await.unwrap();
+}

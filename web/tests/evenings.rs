@@ -9,19 +9,22 @@ mod built;
 mod require;
 
 use std::process::Command;
+use std::time::Instant;
 
 use fairdeal_session::testing::evening::Evening;
 
 /// Evenings in a plain test run.
 const EVENINGS: u32 = 6;
 
-/// Prints the digest of each evening as hexadecimal digits.
+/// Prints the digest of each evening as hexadecimal digits, and how many milliseconds it took.
 const SCRIPT: &str = "
 const bytes = require('fs').readFileSync(process.argv[1]);
 WebAssembly.instantiate(bytes, {}).then(({ instance }) => {
     for (let seed = 0; seed < Number(process.argv[2]); seed += 1) {
+        const began = performance.now();
         const place = instance.exports.evening(seed);
-        console.log(Buffer.from(instance.exports.memory.buffer, place, 32).toString('hex'));
+        const took = performance.now() - began;
+        console.log(Buffer.from(instance.exports.memory.buffer, place, 32).toString('hex'), took);
     }
 });
 ";
@@ -40,10 +43,16 @@ fn evenings_are_the_same_as_webassembly() {
     let text = String::from_utf8(output.stdout).unwrap();
     let there: Vec<&str> = text.lines().collect();
     assert_eq!(there.len(), usize::try_from(count).unwrap(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut times = (0.0, 0.0);
     for (seed, there) in (0..count).zip(there) {
+        let (there, took) = there.split_once(' ').unwrap();
+        let began = Instant::now();
         let mut evening = Evening::new(seed.into());
         evening.run();
         let here: String = evening.digest().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(here, there, "evening {seed}");
+        times.0 += began.elapsed().as_secs_f64() * 1000.0;
+        times.1 += took.parse::<f64>().unwrap();
     }
+    println!("{count} evenings: {:.0} ms here, {:.0} ms as WebAssembly", times.0, times.1);
 }

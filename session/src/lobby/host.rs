@@ -9,7 +9,7 @@ use fairdeal_peers::listing::Offer;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::RuleSet;
-use fairdeal_protocol::party::Party;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
@@ -133,10 +133,17 @@ impl HostLobby {
 
     /// The lobby as the screen shows it.
     pub fn view(&self) -> LobbyView {
+        let mut seats = shown(self.seats().map(|seat| self.taken(seat)));
+        for (seat, guest) in &self.guests {
+            if let Some(taken) = seats.get_mut(seat.index()).and_then(Option::as_mut) {
+                let listens_nowhere = guest.join.record.of(guest.peer).is_ok_and(|at| at.is_empty());
+                taken.in_browser = listens_nowhere && taken.played_by == PlayedBy::Person;
+            }
+        }
         LobbyView {
             game: self.rules.game.clone(),
             options: self.rules.written_options().into_iter().collect(),
-            seats: shown(self.seats().map(|seat| self.taken(seat))),
+            seats,
             ready: flags(self.ready(), usize::from(self.rules.seats)),
             me: Some(HOST),
             ticket: None,

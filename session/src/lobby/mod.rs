@@ -117,7 +117,7 @@ fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
             announced: clean(taken.name.as_str()),
             mark: Mark::default(),
         });
-        Some(LobbySeat { name, party: taken.party, played_by: taken.played_by, person })
+        Some(LobbySeat { name, party: taken.party, played_by: taken.played_by, in_browser: false, person })
     });
     shown.collect()
 }

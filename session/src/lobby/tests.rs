@@ -138,6 +138,17 @@ fn proposal(outbox: &Outgoing) -> Option<&Proposal> {
     })
 }
 
+/// A guest that listens nowhere sits in a browser, as the host sees it.
+#[test]
+fn seats_in_browsers_are_marked() {
+    let mut host = host(3);
+    let somewhere = ["/ip4/192.168.1.7/tcp/4001".parse().unwrap()];
+    join(&mut host, 1, Join { record: AddressRecord::sign(&key(1), &somewhere, 1), ..wish(1) });
+    join(&mut host, 2, Join { record: AddressRecord::sign(&key(2), &[], 1), ..wish(2) });
+    let marks: Vec<bool> = host.view().seats.iter().flatten().map(|taken| taken.in_browser).collect();
+    assert_eq!(marks, [false, false, true]);
+}
+
 #[test]
 fn a_solitaire_needs_nobody_else() {
     let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();

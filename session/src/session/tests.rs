@@ -593,6 +593,29 @@ fn host_gives_a_call_up() {
     assert!(scene.error(guest).contains("can't reach the host"));
 }
 
+/// The host's lobby marks a guest in a browser, everybody else at the table is told, and nobody can call it back.
+#[test]
+fn seat_in_a_browser_is_told() {
+    let mut scene = Scene::opens("loot", 3, &SHORT, READY, None);
+    let other = scene.joins("Cleo", READY);
+    scene.lobby(0, |view| view.seats.iter().flatten().count() == 2);
+    let page = scene.joins("Béla", READY);
+    scene.house.programs[page].is_page = true;
+    let view = scene.lobby(0, |view| view.seats.iter().flatten().count() == 3);
+    let marks: Vec<bool> = view.seats.iter().flatten().map(|taken| taken.in_browser).collect();
+    assert_eq!(marks, [false, false, true]);
+    for program in [0, other] {
+        let told = scene.until(program, |event| match event {
+            SessionEvent::Line(line) if line.contains("plays in a browser") => Some(line.clone()),
+            _ => None,
+        });
+        assert!(told.starts_with("Béla"), "{told}");
+    }
+    scene.later(5);
+    let is_told = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line.contains("in a browser"));
+    assert!(!scene.events(page).any(is_told));
+}
+
 /// A guest takes its seat with it, to a program of another player with an identity of its own.
 #[test]
 fn seat_moves_in_a_file() {

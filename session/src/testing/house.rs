@@ -179,6 +179,8 @@ pub struct Program {
     pub dials: u32,
     /// Nobody can dial it: a router is before it.
     pub is_walled: bool,
+    /// It is a page in a browser, which listens nowhere.
+    pub is_page: bool,
     /// All that its player has been told, over all starts, each with its time.
     pub told: Vec<(u64, SessionEvent)>,
     /// Events that the player has not looked at yet.
@@ -364,6 +366,7 @@ impl House {
             once: BTreeSet::new(),
             dials: 0,
             is_walled: false,
+            is_page: false,
             told: Vec::new(),
             unread: VecDeque::new(),
             book: Book::default(),
@@ -790,7 +793,11 @@ impl House {
                     self.post(link, to, None);
                 }
             }
-            Transport::Locate => self.handle(number, Input::Addresses(vec![Self::address(number)])),
+            Transport::Locate => {
+                let is_page = self.programs.get(number).is_some_and(|program| program.is_page);
+                let addresses = if is_page { Vec::new() } else { vec![Self::address(number)] };
+                self.handle(number, Input::Addresses(addresses));
+            }
             Transport::Seat(_) | Transport::Admit(_) | Transport::Dismiss(_) | Transport::Announce { .. } => {}
         }
     }
@@ -871,7 +878,7 @@ impl House {
         }
         program.dials += 1;
         let pair = self.machines(from, to);
-        let is_walled = self.programs.get(to).is_some_and(|program| program.is_walled);
+        let is_walled = self.programs.get(to).is_some_and(|program| program.is_walled || program.is_page);
         if !self.is_running(to) || is_walled || self.cut.contains(&pair) {
             let why = "no answer: connection refused".to_owned();
             self.handle(from, Input::Peer(other, PeerInput::Unreachable(why)));

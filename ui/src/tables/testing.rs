@@ -78,6 +78,7 @@ impl Scene {
     pub fn lobby_seats(&self) -> Vec<Option<LobbySeat>> {
         let taken = self.names.iter().cloned().enumerate().map(|(number, name)| LobbySeat {
             person: None,
+            in_browser: false,
             name,
             party: Party::of(seat(0)),
             played_by: played_by(number),

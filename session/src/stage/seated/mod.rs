@@ -153,6 +153,9 @@ impl Seated {
             quits: false,
         };
         seated.note_people(is_new, cx);
+        if is_new {
+            seated.tell_of_browsers(cx);
+        }
         cx.program(ProgramNews::Sits { rules: seated.charter.charter().rules(), seat: me });
         // The later seat dials the earlier one, so two seats never dial each other; the host is connected to all. A
         // seat that has returned dials everybody, because addresses may have changed.
@@ -324,6 +327,19 @@ impl Seated {
     fn let_go(&self, seat: Seat, cx: &mut Cx<'_>) {
         if let Some(peer) = self.peers.get(&seat) {
             cx.transport(Transport::Forget(*peer));
+        }
+    }
+
+    /// Tells which others play in a browser, once: their pages come from doors, and are worth what those are worth.
+    fn tell_of_browsers(&self, cx: &mut Cx<'_>) {
+        let players = self.charter.charter().seated().zip(self.records.iter());
+        for ((seat, player), record) in players {
+            let listens_nowhere = record.of(player.key.into()).is_ok_and(|at| at.is_empty());
+            if listens_nowhere && self.peers.contains_key(&seat) && player.played_by == PlayedBy::Person {
+                let name = self.names.get(seat.index()).map_or("", String::as_str);
+                let line = format!("{name} plays in a browser: whoever serves that page could see {name}'s cards.");
+                cx.tell(SessionEvent::Line(line));
+            }
         }
     }
 

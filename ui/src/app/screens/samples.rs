@@ -33,6 +33,7 @@ fn taken(name: &str, number: usize) -> Option<LobbySeat> {
             0 => PlayedBy::Person,
             _ => PlayedBy::bot("normal").unwrap(),
         },
+        in_browser: false,
         person: None,
     })
 }
@@ -68,6 +69,7 @@ pub fn met_lobby() -> LobbyView {
             name: name.to_owned(),
             party: Party::of(Seat::new(usize::from(number)).unwrap()),
             played_by: PlayedBy::Person,
+            in_browser: name == "Cleo",
             person: Some(SeatPerson {
                 key: key(number),
                 announced: name.to_owned(),
@@ -210,5 +212,5 @@ pub fn friends() -> [(&'static str, TestApp); 4] {
 /// A person with a program of their own.
 fn alone(name: &str, seat: usize) -> Option<LobbySeat> {
     let party = Party::of(Seat::new(seat)?);
-    Some(LobbySeat { name: name.to_owned(), party, played_by: PlayedBy::Person, person: None })
+    Some(LobbySeat { name: name.to_owned(), party, played_by: PlayedBy::Person, in_browser: false, person: None })
 }

@@ -283,14 +283,18 @@ impl TableScreen {
                 is_me,
             };
         };
-        let LobbySeat { name, party, played_by, person } = taken;
+        let LobbySeat { name, party, played_by, in_browser, person } = taken;
         let is_ready = lobby.ready.get(number).copied().unwrap_or(false);
         let owner = party.lowest();
         let note = match played_by {
             _ if is_me => "you".to_owned(),
             PlayedBy::Person => {
                 let known = seat.and_then(|seat| self.front.round_trips.get(&seat));
-                known.map_or_else(String::new, |milliseconds| format!("{milliseconds} ms away"))
+                match known {
+                    _ if *in_browser => "in a browser".to_owned(),
+                    Some(milliseconds) => format!("{milliseconds} ms away"),
+                    None => String::new(),
+                }
             }
             PlayedBy::Bot(level) => {
                 let host = lobby.seats.get(owner.index()).and_then(Option::as_ref);
@@ -320,7 +324,11 @@ impl TableScreen {
             style: if is_ready { theme.good() } else { theme.ink() },
             mark,
             note,
-            short: if *played_by == PlayedBy::Person { "" } else { "bot" },
+            short: match played_by {
+                PlayedBy::Person if *in_browser => "browser",
+                PlayedBy::Person => "",
+                PlayedBy::Bot(_) => "bot",
+            },
             button: dismiss.filter(|_| may_dismiss).map(|number| ("", "send away", Target::Button(number))),
             is_me,
         }

@@ -510,6 +510,7 @@ fn two_rematches_become_one() {
             name: name.to_owned(),
             party: Party::of(seat(party)),
             played_by,
+            in_browser: false,
             person: None,
         };
         let bot = taken("Marie", PlayedBy::bot("gentle").unwrap(), 0);
