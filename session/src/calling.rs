@@ -11,6 +11,8 @@ use fairdeal_protocol::table::clocks::Now;
 
 /// Time from one attempt to the next, in milliseconds.
 const EVERY: u64 = 10_000;
+/// How long a guest is called that was there, in milliseconds.
+const AGAIN: u64 = 60_000;
 /// How long a guest is called, in milliseconds.
 const MOST: u64 = 600_000;
 /// Maximum number of guests that are called back.
@@ -52,11 +54,19 @@ struct Calling {
     until: u64,
     /// Why the last attempt failed.
     why: Option<String>,
+    /// Whether the player hears of it: a guest that has been there may have left.
+    is_told: bool,
 }
 
 impl Calling {
-    fn from(now: Now) -> Self {
-        Self { next: now.up, until: now.up.saturating_add(MOST), why: None }
+    /// As the player wants it.
+    fn asked(now: Now) -> Self {
+        Self { next: now.up, until: now.up.saturating_add(MOST), why: None, is_told: true }
+    }
+
+    /// After a loss.
+    fn again(now: Now) -> Self {
+        Self { next: now.up, until: now.up.saturating_add(AGAIN), why: None, is_told: false }
     }
 }
 
@@ -77,7 +87,7 @@ impl Calls {
         if self.0.len() >= MAX_CALLS && !self.0.contains_key(&guest) {
             return Err(CallError::TooMany);
         }
-        self.0.insert(guest, Call { at: reply.addresses().to_vec(), calling: Some(Calling::from(now)) });
+        self.0.insert(guest, Call { at: reply.addresses().to_vec(), calling: Some(Calling::asked(now)) });
         Ok(())
     }
 
@@ -93,25 +103,29 @@ impl Calls {
         due
     }
 
-    /// Gives up guests that have been called for long enough. Returns the last failure of each.
+    /// Gives up guests that have been called for long enough. Returns the last failure of each that is told.
     pub(crate) fn given_up(&mut self, now: Now) -> Vec<Option<String>> {
         let mut over = Vec::new();
         self.0.retain(|_, call| match &mut call.calling {
             Some(calling) if calling.until <= now.up => {
-                over.push(calling.why.take());
-                false
+                if calling.is_told {
+                    over.push(calling.why.take());
+                    return false;
+                }
+                // It may come back with the same reply.
+                call.calling = None;
+                true
             }
             _ => true,
         });
         over
     }
 
-    /// An attempt has failed. Returns the reason if it is a new one of a guest that is being called.
+    /// An attempt has failed. Returns the reason if it is the first of a guest whose call is told.
     pub(crate) fn failed(&mut self, guest: PeerId, why: String) -> Option<String> {
         let calling = self.0.get_mut(&guest)?.calling.as_mut()?;
-        let is_new = calling.why.as_ref() != Some(&why);
-        calling.why = Some(why.clone());
-        is_new.then_some(why)
+        let before = calling.why.replace(why);
+        calling.why.clone().filter(|_| before.is_none() && calling.is_told)
     }
 
     /// A guest is connected.
@@ -124,7 +138,7 @@ impl Calls {
     /// The connection with a guest is lost: it cannot dial this host, so it is called again.
     pub(crate) fn lost(&mut self, guest: PeerId, now: Now) {
         if let Some(call) = self.0.get_mut(&guest) {
-            call.calling.get_or_insert_with(|| Calling::from(now));
+            call.calling.get_or_insert_with(|| Calling::again(now));
         }
     }
 
@@ -186,8 +200,13 @@ mod tests {
         assert_eq!(calls.given_up(at(MOST * 2)), []);
         calls.lost(reply.guest(), at(MOST * 2));
         assert_eq!(calls.due(at(MOST * 2)).len(), 1);
+        // It may have left: nobody is told of a call that nobody asked for.
+        assert_eq!(calls.failed(reply.guest(), "no answer".to_owned()), None);
+        assert_eq!(calls.given_up(at(MOST * 2 + AGAIN)), []);
+        assert_eq!(calls.due(at(MOST * 2 + AGAIN)), []);
+        calls.lost(reply.guest(), at(MOST * 3));
         calls.forget(reply.guest());
-        assert_eq!(calls.due(at(MOST * 3)), []);
+        assert_eq!(calls.due(at(MOST * 4)), []);
     }
 
     #[test]

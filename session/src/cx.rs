@@ -41,6 +41,8 @@ pub(crate) struct Own {
     pub(crate) attended: Attended,
     /// A local bot's identity and settings, which its journal and its promise hold.
     pub(crate) local_bot: Option<LocalBot>,
+    /// Whether the seat came here in a file.
+    pub(crate) has_moved: bool,
 }
 
 /// The connections of a session.

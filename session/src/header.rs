@@ -300,6 +300,11 @@ impl SavedSeat {
         self.local_bot().map(LocalBot::pilot)
     }
 
+    /// Whether the player's seat came from a browser.
+    pub fn has_moved(&self) -> bool {
+        matches!(self.sitter, Sitter::Mover(_))
+    }
+
     /// Whether a local bot plays this seat.
     pub fn is_local_bot(&self) -> bool {
         self.local_bot().is_some()

@@ -68,7 +68,9 @@ pub(super) async fn run(mut handle: Handle, json: bool, is_host: bool) -> anyhow
             }
             reply = next(&mut replies) => match reply {
                 Some(reply) => {
-                    let _ = handle.commands.try_send(Command::CallBack(reply));
+                    if handle.commands.try_send(Command::CallBack(reply)).is_err() {
+                        complain("the table is busy; paste the reply again");
+                    }
                 }
                 None => replies = None,
             },

@@ -532,8 +532,11 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     let (moved, friend) = match &resume.seat_file {
         Some(path) => {
-            let (table, ticket) = take_in(&data, path)?;
-            (Some(table), friend.or(Some(ticket)))
+            if prefix.is_some() {
+                return Err(usage("--seat names the table itself; leave the table id out"));
+            }
+            let (table, way) = take_in(&data, path, friend)?;
+            (Some(table), Some(way))
         }
         None => (None, friend),
     };
@@ -576,14 +579,18 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     })
 }
 
-/// Takes over the seat in a file. Returns the id of its table, and the ticket that leads there.
-fn take_in(data: &DataDir, path: &Path) -> anyhow::Result<(String, JoinTarget)> {
+/// Takes over the seat in a file. Returns the id of its table, and the way there: by the friend, or else by the file.
+fn take_in(data: &DataDir, path: &Path, friend: Option<JoinTarget>) -> anyhow::Result<(String, JoinTarget)> {
     let in_file = |why: &dyn std::fmt::Display| usage(format!("{}: {why}", path.display()));
     let bytes = Zeroizing::new(transcript_bytes(path).map_err(|why| in_file(&why))?);
     let file = SeatFile::from_bytes(&bytes).map_err(|why| in_file(&why))?;
+    let way = friend.unwrap_or_else(|| JoinTarget::Ticket(file.ticket().clone()));
+    if !file.seat().is_ok_and(|seat| seat.knows(&way)) {
+        return Err(StartError::OtherTable.into());
+    }
     let table = saved::take_in(data, &file).map_err(|why| in_file(&why))?;
     complain(format!("the seat is here now; delete {}, which could play in your place", path.display()));
-    Ok((table, JoinTarget::Ticket(file.ticket().clone())))
+    Ok((table, way))
 }
 
 pub(super) fn host(common: &Common, host: Host) -> anyhow::Result<Exit> {

@@ -25,12 +25,14 @@ pub struct PlayedTable {
     pub place: Option<ListenConfig>,
     /// Addresses that others already have for it.
     pub told: Vec<Multiaddr>,
+    /// Whether the seat came from a browser, under a key of its own: the player's next table has another host's key.
+    pub has_moved: bool,
 }
 
 impl PlayedTable {
     /// A session that nobody else can dial yet.
     pub fn new(handle: Handle, local: bool) -> Self {
-        Self { handle, local_bots: None, local, place: None, told: Vec::new() }
+        Self { handle, local_bots: None, local, place: None, told: Vec::new(), has_moved: false }
     }
 }
 
@@ -71,6 +73,7 @@ pub fn resume(
     let identity = who.identity.clone();
     let external = reunion.external.clone();
     let mut who = Some((who, reunion));
+    let has_moved = seats.iter().any(|seat| seat.has_moved());
     let (mut own, mut bots) = (None, Vec::new());
     for seat in seats {
         if seat.is_local_bot() {
@@ -84,5 +87,5 @@ pub fn resume(
     }
     let (own, place, told) = own.ok_or(SessionError::NobodyHere)?;
     let handle = spawn(own, bots, None, arrivals().1);
-    Ok(PlayedTable { place: Some(place), told, ..PlayedTable::new(handle, local) })
+    Ok(PlayedTable { place: Some(place), told, has_moved, ..PlayedTable::new(handle, local) })
 }

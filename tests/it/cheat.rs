@@ -1,16 +1,19 @@
 //! Real programs with a cheat among them, over sockets. They report the fault, the evidence convinces a stranger, and
 //! the others finish the game.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
-use fairdeal_net::{Node, NodeConfig, NodeEvent, Transport};
-use fairdeal_peers::PeerId;
+use fairdeal_link::{Connection, Event, StreamName};
+use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, Transport};
+use fairdeal_peers::address::door_url;
 use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
@@ -25,10 +28,17 @@ use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_session::frame::{Frame, Join};
 use fairdeal_session::lobby::{Agreed, GuestLobby};
 use fairdeal_testkit::entries;
+use futures::{SinkExt as _, StreamExt as _};
+use getrandom::SysRng;
+use getrandom::rand_core::UnwrapErr;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 use tokio::time::interval;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite::Message as WebMessage;
 
 use super::process::{Program, fairdeal};
 
@@ -158,16 +168,132 @@ impl Cheat {
     }
 }
 
+/// How a cheat reaches the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Program,
+    /// By WebSockets to their doors.
+    Browser,
+}
+
+/// The connections of a cheat.
+enum Links {
+    Program(NodeHandle, mpsc::Receiver<NodeEvent>),
+    Browser { key: Box<SigningKey>, sockets: HashMap<PeerId, mpsc::UnboundedSender<Vec<u8>>>, heard: Heard },
+}
+
+/// Messages of all sockets of a browser, and their way there.
+type Heard = (mpsc::Sender<(PeerId, Vec<u8>)>, mpsc::Receiver<(PeerId, Vec<u8>)>);
+
+impl Links {
+    fn of(by: By, key: &SigningKey) -> Self {
+        match by {
+            By::Program => {
+                let (node, events) = Node::spawn(key, NodeConfig::new(Transport::Sockets)).unwrap();
+                Self::Program(node, events)
+            }
+            By::Browser => {
+                Self::Browser { key: Box::new(key.clone()), sockets: HashMap::new(), heard: mpsc::channel(64) }
+            }
+        }
+    }
+
+    fn keep(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
+        match self {
+            // The node already keeps the host, and a peer without addresses dials us.
+            Self::Program(node, _) => drop(node.keep(peer, addresses)),
+            Self::Browser { key, sockets, heard } => {
+                if sockets.contains_key(&peer) {
+                    return;
+                }
+                let door = addresses.iter().find_map(door_url).expect("everybody has a door");
+                let (sender, inbox) = mpsc::unbounded_channel();
+                sockets.insert(peer, sender);
+                tokio::spawn(socket((**key).clone(), peer, door, inbox, heard.0.clone()));
+            }
+        }
+    }
+
+    fn send(&self, peer: PeerId, bytes: Vec<u8>) {
+        // The table sends lost messages again.
+        match self {
+            Self::Program(node, _) => drop(node.send(peer, bytes)),
+            Self::Browser { sockets, .. } => {
+                if let Some(socket) = sockets.get(&peer) {
+                    let _ = socket.send(bytes);
+                }
+            }
+        }
+    }
+
+    /// The next message; `None` once there is no network.
+    async fn next(&mut self) -> Option<(PeerId, Vec<u8>)> {
+        match self {
+            Self::Program(_, events) => loop {
+                if let NodeEvent::Message { peer, bytes } = events.recv().await? {
+                    return Some((peer, bytes));
+                }
+            },
+            Self::Browser { heard, .. } => heard.1.recv().await,
+        }
+    }
+}
+
+/// One WebSocket with the machine that a page uses.
+async fn socket(
+    key: SigningKey,
+    peer: PeerId,
+    door: String,
+    mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
+    heard: mpsc::Sender<(PeerId, Vec<u8>)>,
+) {
+    let place = door.strip_prefix("http://").unwrap();
+    let stream = TcpStream::connect(place).await.unwrap();
+    let (mut socket, _) = client_async(format!("ws://{place}/"), stream).await.unwrap();
+    let name = StreamName { program: [7; 8], number: 1 };
+    let mut link = Connection::dial(&key, peer, name, 1 << 20, &mut UnwrapErr(SysRng)).unwrap();
+    loop {
+        while let Some(event) = link.poll() {
+            if let Event::Message(bytes) = event {
+                link.taken().unwrap();
+                if heard.send((peer, bytes)).await.is_err() {
+                    return;
+                }
+            }
+        }
+        while let Some(bytes) = link.take_bytes() {
+            if socket.send(WebMessage::Binary(bytes.into())).await.is_err() {
+                return;
+            }
+        }
+        let is_open = link.is_open();
+        tokio::select! {
+            bytes = inbox.recv(), if is_open => match bytes {
+                Some(bytes) => link.send(&bytes).unwrap(),
+                None => return,
+            },
+            message = socket.next() => match message {
+                Some(Ok(WebMessage::Binary(bytes))) => {
+                    if link.receive(&bytes).is_err() {
+                        return;
+                    }
+                }
+                Some(Ok(_)) => {}
+                _ => return,
+            },
+        }
+    }
+}
+
 /// Joins by a ticket like an honest guest, then misbehaves.
-async fn cheat(ticket: String, manner: Manner) {
+async fn cheat(ticket: String, manner: Manner, by: By) {
     let JoinTarget::Ticket(ticket) = ticket.parse().unwrap() else {
         panic!("a host shows tickets");
     };
     let identity = IdentityKey::generate().unwrap();
     let key = identity.signing_key();
-    let config = NodeConfig::new(Transport::Sockets);
-    let (node, mut events) = Node::spawn(&key, config).unwrap();
-    node.keep(ticket.host(), ticket.addresses().to_vec()).unwrap();
+    let mut links = Links::of(by, &key);
+    links.keep(ticket.host(), ticket.addresses().to_vec());
     let own = Join {
         lobby: Some(ticket.lobby()),
         name: "cheat".to_owned().try_into().unwrap(),
@@ -185,10 +311,9 @@ async fn cheat(ticket: String, manner: Manner) {
     loop {
         let message = tokio::select! {
             _ = ticks.tick() => None,
-            event = events.recv() => match event {
+            message = links.next() => match message {
                 None => return,
-                Some(NodeEvent::Message { peer, bytes }) => Some((peer, Frame::from_bytes(&bytes).unwrap())),
-                Some(_) => continue,
+                Some((peer, bytes)) => Some((peer, Frame::from_bytes(&bytes).unwrap())),
             },
         };
         let frames = match (&mut seated, message) {
@@ -219,8 +344,7 @@ async fn cheat(ticket: String, manner: Manner) {
                     for seat in cheat.others() {
                         let peer = cheat.peer(seat);
                         let listed = cheat.agreed.records[seat.index()].of(peer).unwrap();
-                        // The node already keeps the host, and a peer without addresses dials us.
-                        let _ = node.keep(peer, listed);
+                        links.keep(peer, listed);
                     }
                     frames.extend(cheat.frames());
                 }
@@ -228,8 +352,7 @@ async fn cheat(ticket: String, manner: Manner) {
             }
         };
         for (peer, bytes) in frames {
-            // The table sends lost messages again.
-            let _ = node.send(peer, bytes);
+            links.send(peer, bytes);
         }
     }
 }
@@ -239,15 +362,23 @@ fn verify(file: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
+/// Where programs listen that such a cheat reaches.
+fn listen(by: By) -> &'static [&'static str] {
+    match by {
+        By::Program => &["--listen", "/ip4/127.0.0.1/tcp/0"],
+        By::Browser => &["--listen", "/ip4/127.0.0.1/tcp/0", "--web", "127.0.0.1:0"],
+    }
+}
+
 /// Two honest programs and a cheat. Both name the fault as `what`, and the transcript records the removal.
-async fn caught(root: &Path, lie: Lie, what: &str) {
+async fn caught(root: &Path, lie: Lie, what: &str, by: By) {
     let args = ["bot", "host", "loot", "--seats", "3", "--option", "target=10", "--json"];
-    let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
-    let mut host = Program::start(root, "host", &[&args[..], &listen].concat());
+    let listen = listen(by);
+    let mut host = Program::start(root, "host", &[&args[..], listen].concat());
     let ticket = host.ticket();
     let join = ["bot", "join", &ticket, "--json"];
-    let guest = Program::start(root, "guest", &[&join[..], &listen].concat());
-    tokio::spawn(cheat(ticket, Manner::Lies(lie)));
+    let guest = Program::start(root, "guest", &[&join[..], listen].concat());
+    tokio::spawn(cheat(ticket, Manner::Lies(lie), by));
     let play = move || {
         let mut programs = [host, guest];
         programs
@@ -288,32 +419,48 @@ fn swapped(content: &Content, _: Seat) -> Option<Content> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_shuffle_is_proved_to_strangers() {
     let root = TempDir::new().unwrap();
-    caught(root.path(), swapped, "shuffle").await;
+    caught(root.path(), swapped, "shuffle", By::Program).await;
 }
+
+/// A page may be anybody's program: what it signs is judged as a program's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_cheats_is_caught() {
+    let roots = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    tokio::join!(
+        caught(roots[0].path(), swapped, "shuffle", By::Browser),
+        caught(roots[1].path(), TWO_FACES, "two different entries", By::Browser),
+    );
+}
+
+/// Another entry for the host than for the others.
+const TWO_FACES: Lie = |content, to| match content.body {
+    Body::Commit { seed, .. } if to.index() == 0 => {
+        Some(Content { body: Body::Commit { seed, tip: seed }, ..content.clone() })
+    }
+    _ => None,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_faces_are_proved_to_strangers() {
     let root = TempDir::new().unwrap();
-    let two_faces: Lie = |content, to| match content.body {
-        Body::Commit { seed, .. } if to.index() == 0 => {
-            Some(Content { body: Body::Commit { seed, tip: seed }, ..content.clone() })
-        }
-        _ => None,
-    };
-    caught(root.path(), two_faces, "two different entries").await;
+    caught(root.path(), TWO_FACES, "two different entries", By::Program).await;
 }
 
 /// A seat that floods plays on among the others: nobody loses a seat, and nothing of it is in the log.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_seat_that_floods_changes_nothing() {
+    tokio::join!(floods(By::Program), floods(By::Browser));
+}
+
+async fn floods(by: By) {
     let root = TempDir::new().unwrap();
     let args = ["bot", "host", "loot", "--seats", "3", "--option", "target=30", "--json"];
-    let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
-    let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
+    let listen = listen(by);
+    let mut host = Program::start(root.path(), "host", &[&args[..], listen].concat());
     let ticket = host.ticket();
     let join = ["bot", "join", &ticket, "--json"];
-    let guest = Program::start(root.path(), "guest", &[&join[..], &listen].concat());
-    tokio::spawn(cheat(ticket, Manner::Floods));
+    let guest = Program::start(root.path(), "guest", &[&join[..], listen].concat());
+    tokio::spawn(cheat(ticket, Manner::Floods, by));
     let play = move || {
         [host, guest].map(|mut program| {
             let over = program.wait_for("over").expect("the game ends");
@@ -348,7 +495,7 @@ async fn a_table_that_stops_is_remembered() {
     let args = ["bot", "host", "loot", "--seats", "2", "--json"];
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
     let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
-    tokio::spawn(cheat(host.ticket(), Manner::Lies(WRONG_STATE)));
+    tokio::spawn(cheat(host.ticket(), Manner::Lies(WRONG_STATE), By::Program));
     let play = move || host.wait_for("fault").expect("it is told");
     let stop = tokio::task::spawn_blocking(play).await.unwrap();
     assert_eq!(stop["stopped"], true, "{stop}");
@@ -377,7 +524,7 @@ async fn evidence_waits_for_room(lie: Lie, seats: &str) {
     let ticket = host.ticket();
     let join = [&["bot", "join", &ticket][..], &quick].concat();
     let guest = (seats == "3").then(|| Program::start(root.path(), "guest", &join));
-    tokio::spawn(cheat(ticket, Manner::Lies(lie)));
+    tokio::spawn(cheat(ticket, Manner::Lies(lie), By::Program));
     let play = move || {
         let error = host.wait_for("error").expect("it is told");
         (error, host.finish())

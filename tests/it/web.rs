@@ -493,7 +493,7 @@ async fn seat_moves_to_another_page_and_to_a_terminal() {
     let first = browser.takes_the_seat(&root.path().join("first.seat")).await;
     // Nothing but the mark of who may write is left.
     let kept = browser.kept().await;
-    assert!(kept.iter().all(|key| key.starts_with("lease/")), "{kept:?}");
+    assert!(kept.iter().all(|key| key.starts_with("lease/") || key.ends_with("/gone")), "{kept:?}");
     browser.client.refresh().await.unwrap();
     browser.until("welcome", "Your name at the table?").await;
 

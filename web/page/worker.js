@@ -173,14 +173,14 @@
     return (await Promise.all(found)).filter(([key]) => !key.startsWith("lease/"));
   }
 
-  async function carryOut({ put, delete: gone }) {
+  async function carryOut({ put, delete: gone, takes }) {
     if (!database) throw new Error("this browser keeps nothing for this page");
     const writing = transaction();
     const kept = writing.objectStore("kept");
     const finished = done(writing);
     const lease = `lease/${(put[0]?.[0] ?? gone[0]).split("/")[0]}`;
     const holder = await asked(kept.get(lease));
-    if (holder !== undefined && holder !== own) {
+    if (!takes && holder !== undefined && holder !== own) {
       writing.abort();
       finished.catch(() => {});
       throw new Error("this seat is open in another tab. Play on there, or reload this page to play here");

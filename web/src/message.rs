@@ -101,6 +101,8 @@ pub struct StoreOrder {
     pub put: Vec<(String, String)>,
     /// The beginnings of keys that are to go.
     pub delete: Vec<String>,
+    /// Whether this page takes the table over, whichever page had it last.
+    pub takes: bool,
 }
 
 /// How the page begins.

@@ -288,6 +288,7 @@ impl Page {
                 }
             }
             Awaited::Bringing(_, ticket) if Some(ticket.lobby()) == self.lobby => {
+                (self.practice, self.bots_due) = (None, None);
                 self.shell.push(Box::new(TableScreen::new("joining", false)));
                 self.take_seat(&ticket.to_string(), None, false, answer);
             }
@@ -303,12 +304,15 @@ impl Page {
             let table = file.seat().map_err(|why| why.to_string())?;
             let game = table.charter().charter().rules().game;
             let name = format!("{game}-{}.seat", table.charter().table().short());
-            Ok((PathBuf::from(name), Zeroizing::new(BASE64.encode(&file.to_bytes()))))
+            let bytes = file.to_bytes();
+            // Nothing is given up for a file that nobody could open.
+            SeatFile::from_bytes(&bytes).map_err(|why| why.to_string())?;
+            Ok((file, (PathBuf::from(name), Zeroizing::new(BASE64.encode(&bytes)))))
         });
         match packed {
-            Ok(taken) => {
+            Ok((file, taken)) => {
                 self.taken = Some(taken);
-                let order = Seat::forgotten(ticket.lobby(), self.next_order());
+                let order = Seat::forgotten(&file, self.next_order());
                 self.awaits = Some(Awaited::HandingOut(order.id));
                 self.order(order, answer);
             }
@@ -328,13 +332,13 @@ impl Page {
             if !self.shell.context().joins {
                 return Err("this page opens no connection; open the file in the page of a table".to_owned());
             }
-            if Seat::is_kept(file.ticket().lobby(), &self.kept) {
-                return Err("this browser has a seat at that table already".to_owned());
-            }
-            let order = Seat::brought(&file, self.next_order())?;
+            self.seats += 1;
+            let order = Seat::brought(&file, &self.kept, self.seats * APART)?;
             // The link that this page was opened with may know of newer doors.
             let invited = self.shell.context().invited.as_ref().and_then(|text| text.parse::<Ticket>().ok());
-            let newer = invited.filter(|ticket| ticket.lobby() == file.ticket().lobby());
+            let is_same =
+                |ticket: &Ticket| (ticket.lobby(), ticket.host()) == (file.ticket().lobby(), file.ticket().host());
+            let newer = invited.filter(is_same);
             Ok((order, newer.unwrap_or_else(|| file.ticket().clone())))
         });
         match order {
@@ -515,6 +519,7 @@ impl Page {
                 None => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
             },
             Effect::SaveSeat => self.hand_out(answer),
+            Effect::DropSeat => self.taken = None,
             Effect::StopReading => self.reading = None,
             Effect::PickFile => answer.pick = true,
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
@@ -580,6 +585,9 @@ impl Page {
             let why = "Leave this game first, then open the file again.".to_owned();
             return self.shell.toast(Tone::Plain, why);
         }
+        if self.awaits.is_some() {
+            return self.shell.toast(Tone::Plain, "One moment, then open the file again.".to_owned());
+        }
         if SeatFile::is_meant(file) {
             return self.bring_seat(file, answer);
         }
@@ -623,7 +631,7 @@ impl Page {
     /// Says why a file is not checked, in place of the last verdict: that would seem to be about this file.
     fn refuse(&mut self, name: &str, why: &str, answer: &mut Answer) {
         let why = clean_error(why);
-        if self.practice.is_some() || self.seat.is_some() {
+        if self.practice.is_some() || self.seat.is_some() || self.awaits.is_some() {
             let text = format!("{} cannot be checked: {why}.", clean(name));
             return self.shell.toast(Tone::Bad, text);
         }

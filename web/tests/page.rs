@@ -5,10 +5,12 @@
 
 use std::path::Path;
 
+use data_encoding::BASE64;
 use fairdeal_games::GAMES;
 use fairdeal_peers::testing::peer;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::table::clocks::Now;
+use fairdeal_session::seat_file::SeatFile;
 use fairdeal_web::message::{Answer, Ask, NotStored, Pressed, Start, TableStart};
 use fairdeal_web::page::Page;
 use rand_chacha::ChaCha20Rng;
@@ -394,8 +396,9 @@ fn seat_comes_and_goes_in_a_file() {
     shown.shows("has a seat at that table already");
 
     // The page begins again with the ticket, finds the seat, and gives it away.
-    let kept = TableStart { kept: order.put, ..table() };
-    let mut shown = Shown::with(Start { settings, table: Some(kept), ..start() });
+    let kept_before = order.put;
+    let kept = TableStart { kept: kept_before.clone(), ..table() };
+    let mut shown = Shown::with(Start { settings: settings.clone(), table: Some(kept), ..start() });
     for tick in 1..30 {
         shown.page.set_time(Now { up: 100 * tick, wall: 0 });
         shown.ask(Ask::Tick(100));
@@ -407,10 +410,42 @@ fn seat_comes_and_goes_in_a_file() {
         shown.last.store.remove(0)
     };
     let order = takes(&mut shown);
-    assert_eq!((order.put.len(), order.delete.len(), &shown.last.file), (0, 1, &None));
+    assert!(order.put.iter().all(|(key, _)| key.ends_with("/gone")));
+    assert_eq!((order.delete.len(), &shown.last.file), (2, &None));
     shown.ask(Ask::Stored(order.id, Some(no_room)));
     shown.shows("Nothing was given up");
     assert_eq!(shown.last.file, None);
+
+    // Again, and this time the browser forgets it. Another file does not come between.
+    let kept = TableStart { kept: kept_before, ..table() };
+    let mut shown = Shown::with(Start { settings, table: Some(kept), ..start() });
+    for tick in 1..30 {
+        shown.page.set_time(Now { up: 100 * tick, wall: 0 });
+        shown.ask(Ask::Tick(100));
+    }
+    let order = takes(&mut shown);
+    at(&mut shown, &bytes);
+    shown.shows("One moment");
+    shown.ask(Ask::Stored(order.id, None));
+    let (name, given) = shown.last.file.clone().expect("the seat in a file");
+    assert!(name.starts_with("loot-") && name.ends_with(".seat"), "{name}");
+    let given = BASE64.decode(given.as_bytes()).unwrap();
+    let given = SeatFile::from_bytes(&given).unwrap();
+    assert_eq!(given.key().to_bytes(), file.key().to_bytes());
+    assert!(given.records().len() >= file.records().len());
+    shown.key("y");
+    assert!(shown.last.file.is_some());
+    // Leaving asks first, and then nothing is held any more.
+    shown.key("Escape");
+    shown.shows("Is the file there?");
+    shown.key("y");
+    // What was given away comes back as it is, and nothing older.
+    if given.records().len() > file.records().len() {
+        at(&mut shown, &bytes);
+        shown.shows("older than the one");
+    }
+    at(&mut shown, &given.to_bytes());
+    assert!(shown.last.store.remove(0).takes);
 }
 
 #[test]

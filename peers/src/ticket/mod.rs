@@ -2,7 +2,7 @@
 //! calls back a guest that cannot reach it.
 //!
 //! A ticket is not a secret key and proves nothing: anyone who has it can connect. The Noise handshake shows whether the
-//! answering peer holds the host's key. [`way`] has the encoding of both.
+//! answering peer holds the host's key. `way.rs` has the encoding of both.
 
 use std::fmt;
 use std::str::FromStr;

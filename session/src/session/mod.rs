@@ -182,7 +182,7 @@ impl Session {
         };
         let Player { key, attended, book, .. } = me;
         let shared = Shared {
-            own: Own { key, peer: local, attended, local_bot },
+            own: Own { key, peer: local, attended, local_bot, has_moved: false },
             links,
             pilot: Autopilot::new(hands),
             told: Told::new(book),
@@ -207,7 +207,7 @@ impl Session {
     ) -> Result<Self, StartError> {
         let Resumed { seat: saved, records, evidence, friend } = resumed;
         let hands = saved.bot_pilot().map_or(hands, Hands::Bot);
-        let local_bot = saved.local_bot().cloned();
+        let (local_bot, has_moved) = (saved.local_bot().cloned(), saved.has_moved());
         let SavedSeat { agreed, place, password, .. } = saved;
         let Player { key, attended, book, .. } = me;
         if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
@@ -224,7 +224,7 @@ impl Session {
             spectators
         });
         let mut shared = Shared {
-            own: Own { key, peer, attended, local_bot },
+            own: Own { key, peer, attended, local_bot, has_moved },
             links: Links::new(place, now),
             pilot: Autopilot::new(hands),
             told: Told::new(book),
@@ -298,11 +298,12 @@ impl Session {
 
     /// Says that the session has ended, once the player has been told everything.
     fn end_if_done(&mut self) {
-        let Shared { out, files, .. } = &mut self.shared;
+        let Shared { own, out, files, .. } = &mut self.shared;
         if matches!(self.stage, Stage::Ended) && !self.has_ended && !out.is_waiting() {
             self.has_ended = true;
             if files.settled && files.is_dispensable {
-                out.store(Store::Remove);
+                // The journal of a seat that came in a file shows that it was here: the file must not begin it again.
+                out.store(if own.has_moved { Store::End } else { Store::Remove });
             }
             out.end();
         }

@@ -105,7 +105,7 @@ impl Hosting {
         } else if cx.is_blocked(guest) {
             Err(CallError::Blocked)
         } else if cx.links.connected.contains(&guest) {
-            return;
+            return cx.tell(SessionEvent::Reach("Your friend is connected already.".to_owned()));
         } else {
             self.calls.begin(reply, cx.now)
         };

@@ -46,6 +46,9 @@ pub enum ResumeError {
          data directory; a seat can't return without its journal"
     )]
     NoJournal(String),
+    /// The player has another seat at the table.
+    #[error("this data directory has another seat at that table; play this one with another --data-dir")]
+    OtherSeat,
     /// The contents are damaged.
     #[error("the journal of table {table} is damaged ({why}); delete it to give the table up")]
     Damaged {
@@ -190,6 +193,12 @@ pub fn give_up(data: &DataDir, table: &str) -> Result<(), ResumeError> {
 pub fn take_in(data: &DataDir, file: &SeatFile) -> Result<String, ResumeError> {
     let seat = file.seat().map_err(|error| damaged("in the file", &error))?;
     let table = seat.charter().table().to_string();
+    for other in data.journals()?.iter().filter(|other| other.table == table && other.seat != seat.seat()) {
+        // One program plays one seat of its player; the other would not be found again.
+        if data.is_journal_open(other) || !read(data, other)?.is_local_bot() {
+            return Err(ResumeError::OtherSeat);
+        }
+    }
     let relays = JoinTarget::Ticket(file.ticket().clone()).relays();
     let place = ListenConfig { listen: with_doors(everywhere(0)), relays, ..ListenConfig::nowhere() };
     let header = seat.header_moved(file.key(), &place).ok_or_else(|| damaged(&table, &"another key"))?;

@@ -119,3 +119,39 @@ fn bots_wait_until_their_player_has_ended() {
     remove_orphans(&data).unwrap();
     assert_eq!(data.journals().unwrap(), []);
 }
+
+/// A seat from a file is taken in whole, under its own key, and never again: not after its game, nor once it was given up.
+#[test]
+fn seat_is_taken_in_once() {
+    let home = tempfile::tempdir().unwrap();
+    let data = DataDir::open(Some(home.path())).unwrap();
+    let seat = fairdeal_session::testing::seat_file();
+    let table = take_in(&data, &seat).unwrap();
+    let is_refused = || matches!(take_in(&data, &seat), Err(ResumeError::Store(StoreError::SeatIsHere { .. })));
+    assert!(is_refused());
+    let found = saved_tables(&data, None).unwrap().remove(0);
+    assert_eq!(found.0, table);
+    let seats = open_seats(&data, found).unwrap();
+    assert_eq!(seats.len(), 1);
+    assert_eq!(seats[0].own_key().unwrap().to_bytes(), seat.key().to_bytes());
+    assert!(seats[0].has_moved() && !seats[0].place().listen.is_empty());
+    let records: Vec<_> = seats[0].records.iter().map(Record::to_bytes).collect();
+    assert_eq!(records, seat.records());
+    assert!(take_in(&data, &seat).is_err(), "while it plays");
+    // What a session leaves of a seat that has moved, also if it has left the game.
+    seats[0].journal.end().unwrap();
+    drop(seats);
+    assert!(saved_tables(&data, None).unwrap().is_empty());
+    assert!(is_refused(), "after the end");
+    let file = data.journals().unwrap().remove(0);
+    data.set_aside(&file).unwrap();
+    assert!(is_refused(), "given up");
+
+    // Another seat of the player at that table would hide this one.
+    let home = tempfile::tempdir().unwrap();
+    let data = DataDir::open(Some(home.path())).unwrap();
+    let other = data.begin_journal(&table, Seat::FIRST, seat.header()).unwrap();
+    assert!(matches!(take_in(&data, &seat), Err(ResumeError::OtherSeat)));
+    drop(other);
+    assert!(matches!(take_in(&data, &seat), Err(ResumeError::OtherSeat)));
+}

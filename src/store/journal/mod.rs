@@ -437,13 +437,11 @@ impl DataDir {
         header: &[u8],
         records: &[Zeroizing<Vec<u8>>],
     ) -> Result<(), StoreError> {
-        let journal = self.journal_path(table, seat, EXTENSION)?;
-        let aside = self.path().join(GIVEN_UP).join(journal.file_name().unwrap_or_default());
         let is_over = self.transcripts()?.iter().any(|saved| saved.table == table);
-        if is_over || journal.exists() || aside.exists() || self.has_promised(table, seat)? {
+        if is_over || self.has_promised(table, seat)? {
             return Err(StoreError::SeatIsHere { table: table.to_owned() });
         }
-        self.write_journal(table, seat, header, records).map(drop)
+        self.write_journal(table, seat, header, Some(records)).map(drop)
     }
 
     /// Begins the journal of a seat, replacing an earlier one of the same seat, and removes its promise.
@@ -451,7 +449,7 @@ impl DataDir {
     /// # Errors
     /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
     pub fn begin_journal(&self, table: &str, seat: Seat, header: &[u8]) -> Result<Journal, StoreError> {
-        self.write_journal(table, seat, header, &[])
+        self.write_journal(table, seat, header, None)
     }
 
     fn write_journal(
@@ -459,11 +457,19 @@ impl DataDir {
         table: &str,
         seat: Seat,
         header: &[u8],
-        records: &[Zeroizing<Vec<u8>>],
+        taken_in: Option<&[Zeroizing<Vec<u8>>]>,
     ) -> Result<Journal, StoreError> {
         let path = self.journal_path(table, seat, EXTENSION)?;
         files::create_private_dir(&self.path().join("journals"))?;
         let lock = lock(&path)?;
+        if taken_in.is_some() {
+            let aside = self.path().join(GIVEN_UP).join(path.file_name().unwrap_or_default());
+            for place in [&path, &aside] {
+                if place.try_exists().map_err(|source| StoreError::io("read", place, source))? {
+                    return Err(StoreError::SeatIsHere { table: table.to_owned() });
+                }
+            }
+        }
         let nonce = Nonce::draw().map_err(StoreError::Random)?;
         let promise = self.journal_path(table, seat, PROMISE)?;
         if self.has_promised(table, seat)? {
@@ -474,7 +480,7 @@ impl DataDir {
         // The file gets its name only once it is complete, with space for the first deal.
         let file = files::replace(&path, |file| {
             let mut writer = Writer::begin(file, nonce, header)?;
-            for some in records.chunks(TOGETHER) {
+            for some in taken_in.unwrap_or_default().chunks(TOGETHER) {
                 writer.write(Kind::Records, &blocks::joined(some)?)?;
             }
             Ok(writer)

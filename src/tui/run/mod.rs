@@ -415,6 +415,12 @@ impl App {
                 self.resume(table.unwrap_or_default(), None)
             }
             Effect::Rematch(opening) => {
+                if self.live.as_ref().is_some_and(|live| live.has_moved) {
+                    anyhow::bail!(
+                        "this seat came from a browser, under another key than yours: open a new table on the first screen, \
+                         and send its ticket"
+                    );
+                }
                 // The old session stays open until it has sent the invitation.
                 self.inviting = self.live.take();
                 let opened = self.open(shell.context(), &opening);
@@ -463,7 +469,7 @@ impl App {
                 Ok(())
             }
             // A terminal's seat stays in its data directory.
-            Effect::TakeSeat | Effect::SaveSeat => Ok(()),
+            Effect::TakeSeat | Effect::SaveSeat | Effect::DropSeat => Ok(()),
             Effect::SavePage(transcript) => {
                 let name = transcript.file_name().unwrap_or_default().to_string_lossy();
                 let page = with_game(&transcript_bytes(&transcript)?, &name)?;

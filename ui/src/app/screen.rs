@@ -207,6 +207,8 @@ pub enum Effect {
     TakeSeat,
     /// Save that file again.
     SaveSeat,
+    /// Forget that file.
+    DropSeat,
     /// Stop the program until its shell continues it.
     Suspend,
     /// Audit a transcript.

@@ -106,17 +106,16 @@ impl Seat {
     }
 
     /// The order to the database by which a browser forgets a seat.
-    pub(crate) fn forgotten(lobby: [u8; 8], id: u64) -> StoreOrder {
-        StoreOrder { id, put: Vec::new(), delete: vec![Shelf::all_of(lobby)] }
+    pub(crate) fn forgotten(file: &SeatFile, id: u64) -> StoreOrder {
+        Shelf::forgotten(file, id)
     }
 
-    /// The order to the database by which a seat comes to a browser, in place of whatever it has kept of that table.
+    /// The order to the database by which a seat comes to a browser.
     ///
     /// # Errors
-    /// In words, if it cannot be read.
-    pub(crate) fn brought(file: &SeatFile, id: u64) -> Result<StoreOrder, String> {
-        let delete = vec![Shelf::all_of(file.ticket().lobby())];
-        Ok(StoreOrder { id, put: Shelf::unpacked(file)?, delete })
+    /// In words, if it cannot be read, or would undo what the browser has, or has given away.
+    pub(crate) fn brought(file: &SeatFile, kept: &BTreeMap<String, String>, id: u64) -> Result<StoreOrder, String> {
+        Shelf::brought(file, kept, id)
     }
 
     /// Watches a table, under a key that is nobody's.

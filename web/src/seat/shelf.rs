@@ -208,7 +208,7 @@ impl Shelf {
     ///
     /// # Errors
     /// In words, if it cannot be read.
-    pub(super) fn unpacked(file: &SeatFile) -> Result<Vec<(String, String)>, String> {
+    fn unpacked(file: &SeatFile) -> Result<Vec<(String, String)>, String> {
         let seat = file.seat().map_err(|why| why.to_string())?;
         let prefix = HEXLOWER.encode(&file.ticket().lobby());
         let journal = format!("{prefix}/journal/{}", place(seat.charter().table(), seat.seat()));
@@ -221,9 +221,30 @@ impl Shelf {
         Ok(put)
     }
 
-    /// The beginning of all keys of a lobby's table.
-    pub(super) fn all_of(lobby: [u8; 8]) -> String {
-        format!("{}/", HEXLOWER.encode(&lobby))
+    /// The order by which the browser forgets a seat, but for the mark of how much of it has been given away.
+    pub(super) fn forgotten(file: &SeatFile, id: u64) -> StoreOrder {
+        let prefix = HEXLOWER.encode(&file.ticket().lobby());
+        let put = vec![(format!("{prefix}/gone"), file.records().len().to_string())];
+        // Whoever comes next may write.
+        StoreOrder { id, put, delete: vec![format!("{prefix}/"), format!("lease/{prefix}")], takes: false }
+    }
+
+    /// The order by which a seat comes to this browser.
+    ///
+    /// # Errors
+    /// In words, if it cannot be read, or would undo what the browser has, or has given away.
+    pub(super) fn brought(file: &SeatFile, kept: &BTreeMap<String, String>, id: u64) -> Result<StoreOrder, String> {
+        let start = format!("{}/", HEXLOWER.encode(&file.ticket().lobby()));
+        let gone = format!("{start}gone");
+        for (key, value) in kept.range(start.clone()..).take_while(|(key, _)| key.starts_with(&start)) {
+            if *key != gone {
+                return Err("this browser has a seat at that table already, or has played there to the end".to_owned());
+            }
+            if value.parse().is_ok_and(|records: usize| file.records().len() < records) {
+                return Err("this file is older than the one with which the seat has left this browser".to_owned());
+            }
+        }
+        Ok(StoreOrder { id, put: Self::unpacked(file)?, delete: vec![start], takes: true })
     }
 
     /// Carries out an order of the session; [`Self::poll`] has the answer.
@@ -354,7 +375,7 @@ impl Shelf {
         }
         self.newest += 1;
         let number = self.newest;
-        self.orders.push(StoreOrder { id: number, put, delete: delete.into_iter().map(under).collect() });
+        self.orders.push(StoreOrder { id: number, put, delete: delete.into_iter().map(under).collect(), takes: false });
         self.waiting.push_back(Waiting { order, state: State::Writing { number, answer, has_key, undo } });
     }
 

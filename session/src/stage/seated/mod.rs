@@ -337,7 +337,10 @@ impl Seated {
             let listens_nowhere = record.of(player.key.into()).is_ok_and(|at| at.is_empty());
             if listens_nowhere && self.peers.contains_key(&seat) && player.played_by == PlayedBy::Person {
                 let name = self.names.get(seat.index()).map_or("", String::as_str);
-                let line = format!("{name} plays in a browser: whoever serves that page could see {name}'s cards.");
+                let line = format!(
+                    "{name} plays in a browser: unless the page is a file of {name}'s own, whoever serves it could see {name}'s \
+                     cards."
+                );
                 cx.tell(SessionEvent::Line(line));
             }
         }

@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::table::choosing::sentence;
 use super::{column, keys_below, paragraph};
 use crate::app::event::UiEvent;
-use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Question, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target};
 use crate::keys::Intent;
 
@@ -40,11 +40,9 @@ impl Screen for Taken {
         let mut help = Vec::new();
         let lines = match &self.0 {
             Stage::Leaving => vec![Line::styled("This browser gives your seat up...", theme.title())],
-            Stage::Failed(why) => vec![
-                Line::styled(sentence(why), theme.bad()),
-                Line::default(),
-                Line::raw("Nothing was given up: load the page again to play on here."),
-            ],
+            Stage::Failed(why) => {
+                vec![Line::styled(sentence(why), theme.bad()), Line::default(), Line::raw("Nothing was given up.")]
+            }
             Stage::InFile(path) => {
                 help.push(("y".to_owned(), "save it again", Some(AGAIN)));
                 let name = path.display();
@@ -52,8 +50,8 @@ impl Screen for Taken {
                     Line::styled(format!("Your seat is in {name}."), theme.title()),
                     Line::default(),
                     Line::raw(
-                        "This browser has forgotten it. Look now whether the file is there, among your downloads; until you \
-                         leave this page, y saves it again.",
+                        "This browser has forgotten it. Look now whether the file is there, among your downloads; as long as \
+                         you are on this screen, y saves it again.",
                     ),
                     Line::default(),
                     Line::raw("In another browser: open the link to the table, then open the file there."),
@@ -82,6 +80,13 @@ impl Screen for Taken {
             }
             ScreenInput::Event(UiEvent::SeatTaken(path)) => self.0 = Stage::InFile(path.clone()),
             ScreenInput::Event(UiEvent::Failed(why)) => self.0 = Stage::Failed(why.clone()),
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit) if matches!(self.0, Stage::InFile(_)) => {
+                cx.ask(Question::sure("Is the file there? This page cannot save it once more after this screen."));
+            }
+            ScreenInput::Answer(0) if matches!(self.0, Stage::InFile(_)) => {
+                cx.effect(Effect::DropSeat);
+                cx.leave();
+            }
             // The file may not be there yet.
             ScreenInput::Back | ScreenInput::Intent(Intent::Quit) if matches!(self.0, Stage::Leaving) => {}
             _ => return Handled::No,

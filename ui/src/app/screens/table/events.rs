@@ -85,6 +85,13 @@ impl TableScreen {
                 self.front.round_trips.insert(*seat, *milliseconds);
             }
             SessionEvent::Reaching { seconds, why, reply } => {
+                let known = self.reaching.as_ref().and_then(|reaching| reaching.reply.as_ref());
+                if let Some(reply) = reply.as_ref().filter(|reply| known != Some(reply) && !self.lobby.seats.is_empty())
+                {
+                    let line =
+                        format!("If the host can reach you, it calls you back with this reply (y copies it): {reply}");
+                    self.log.say(Voice::Table, line);
+                }
                 self.reaching = Some(Reaching { seconds: *seconds, why: why.clone(), reply: reply.clone() });
             }
             SessionEvent::Seated { name, person, .. } => {

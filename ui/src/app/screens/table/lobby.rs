@@ -214,11 +214,14 @@ impl TableScreen {
 
     /// Something was pasted outside of a field: a friend's reply needs no key before it.
     pub(super) fn pasted(&mut self, cx: &mut Cx<'_>, text: &str) {
-        if self.snapshot.is_none()
-            && self.lobby.ticket.is_some()
-            && let Ok(reply) = text.parse()
-        {
-            cx.command(Command::CallBack(reply));
+        if self.snapshot.is_some() || self.lobby.ticket.is_none() {
+            return;
+        }
+        match text.parse() {
+            Ok(reply) => cx.command(Command::CallBack(reply)),
+            // Anything else may be meant for another program.
+            Err(ReplyError::NotAReply) => {}
+            Err(error) => cx.toast(Tone::Bad, sentence(&ReplyError::to_string(&error))),
         }
     }
 
@@ -237,7 +240,10 @@ impl TableScreen {
     /// Says what became of the ticket, or of the result. Only what surely was copied gets a check mark.
     pub(super) fn tell_copied(&self, cx: &mut Cx<'_>, copied: Copied) {
         let (what, instead) = match (&self.snapshot, &self.ending.outcome) {
-            (None, _) if self.lobby.ticket.is_none() => ("reply", "it is on this screen"),
+            (None, _) if self.lobby.ticket.is_none() && self.lobby.seats.is_empty() => {
+                ("reply", "it is on this screen")
+            }
+            (None, _) if self.lobby.ticket.is_none() => ("reply", "it is in the chat above"),
             (None, _) => ("ticket", "press a for the whole ticket"),
             (Some(_), None) => ("ticket", "press : and type ticket for the whole ticket"),
             (Some(_), Some(_)) => ("result", "it is in the log too"),
