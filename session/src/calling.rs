@@ -34,7 +34,7 @@ pub(crate) enum CallError {
 }
 
 /// The answer to whoever has a reply, and no table where guests sit down.
-pub(crate) const ONLY_HOST: &str = "only a host calls back, before its table begins";
+pub(crate) const ONLY_HOST: &str = "only a host can call back, and only before the game begins";
 
 /// The guests that a host calls back.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use fairdeal_peers::ticket::{JoinTarget, MAX_TICKET, Ticket, TicketError};
 use fairdeal_protocol::domain;
 use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode_secret};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
@@ -27,6 +27,9 @@ use crate::header::{HeaderError, SavedSeat};
 /// Maximum size of a file, in bytes: as much as a page opens.
 pub const MAX_SEAT_FILE: usize = 64 << 20;
 
+/// Maximum number of records: a hundred times those of the longest games. An empty one takes a byte of the file, and many
+/// more in memory.
+const MAX_RECORDS: usize = 1 << 18;
 const MAGIC: &[u8; 14] = b"fairdeal seat ";
 const VERSION: &[u8; 2] = b"1\n";
 const CHECKSUM: usize = 32;
@@ -52,7 +55,9 @@ pub enum SeatFileError {
     NotASeat,
     #[error("this file with a seat is of a version that this fairdeal does not know; update it")]
     Version,
-    #[error("this file is larger than {MAX_SEAT_FILE} bytes, and no seat needs that much")]
+    #[error(
+        "this file is larger than {MAX_SEAT_FILE} bytes, or has more than {MAX_RECORDS} records; no seat needs that much"
+    )]
     TooLong,
     /// The checksum does not match.
     #[error("this file with a seat is damaged or not whole; save it again where it came from")]
@@ -73,14 +78,14 @@ struct Content {
     ticket: Text<MAX_TICKET>,
     key: [u8; 32],
     header: Vec<u8>,
-    records: Vec<Vec<u8>>,
+    records: Bounded<Vec<u8>, MAX_RECORDS>,
 }
 
 impl Drop for Content {
     fn drop(&mut self) {
         self.key.zeroize();
         self.header.zeroize();
-        self.records.iter_mut().for_each(Vec::zeroize);
+        std::mem::take(&mut self.records).into_inner().zeroize();
     }
 }
 
@@ -95,6 +100,9 @@ impl SeatFile {
         header: Zeroizing<Vec<u8>>,
         records: Vec<Zeroizing<Vec<u8>>>,
     ) -> Result<Self, SeatFileError> {
+        if records.len() > MAX_RECORDS {
+            return Err(SeatFileError::TooLong);
+        }
         let file = Self { ticket, key, header, records };
         let seat = file.seat()?;
         let is_its = seat.charter().charter().seat_of(&(&file.key).into()) == Some(seat.seat());
@@ -130,7 +138,7 @@ impl SeatFile {
         let ticket = content.ticket.as_str().parse()?;
         let key = SigningKey::from_bytes(&content.key);
         let header = std::mem::take(&mut content.header).into();
-        let records = std::mem::take(&mut content.records).into_iter().map(Zeroizing::new).collect();
+        let records = std::mem::take(&mut content.records).into_inner().into_iter().map(Zeroizing::new).collect();
         Self::new(ticket, key, header, records)
     }
 
@@ -141,7 +149,8 @@ impl SeatFile {
             ticket: Text::try_from(self.ticket.to_string()).unwrap_or_default(),
             key: self.key.to_bytes(),
             header: self.header.to_vec(),
-            records: self.records.iter().map(|record| record.to_vec()).collect(),
+            // `new` accepts no more.
+            records: Bounded::first(self.records.iter().map(|record| record.to_vec())),
         });
         // At its full size from the start: a vector that grows leaves its old bytes behind.
         let mut bytes = Zeroizing::new(Vec::with_capacity(MAGIC.len() + VERSION.len() + content.len() + CHECKSUM));
@@ -184,4 +193,25 @@ impl SeatFile {
 
 fn checksum(body: &[u8]) -> [u8; CHECKSUM] {
     Hasher::new(domain::SEAT_FILE).bytes(body).finish().0
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_protocol::wire::codec::encode;
+
+    use super::*;
+
+    /// An empty record takes a byte: the number of records is refused before there is room for them.
+    #[test]
+    fn number_of_records_is_bounded() {
+        let read = |records: usize| {
+            let content = encode(&("fd1", [7_u8; 32], Vec::<u8>::new(), vec![Vec::<u8>::new(); records]));
+            let mut bytes = [&MAGIC[..], VERSION, &content].concat();
+            let sum = checksum(&bytes);
+            bytes.extend_from_slice(&sum);
+            SeatFile::from_bytes(&bytes)
+        };
+        assert!(matches!(read(MAX_RECORDS), Err(SeatFileError::Ticket(_))), "the rest is looked at");
+        assert!(matches!(read(MAX_RECORDS + 1), Err(SeatFileError::Codec(CodecError::Malformed(_)))));
+    }
 }

@@ -382,7 +382,7 @@ pub(super) struct Join {
     /// Do not look on the LAN for players who have moved, and open no port for browsers
     #[arg(long)]
     pub(super) no_lan: bool,
-    /// Without a screen: if the host can't be reached, print a reply to send to it, and wait ten minutes for its call
+    /// Without a screen: if the host can't be reached, print a reply to send them, and wait ten minutes for their call
     #[arg(long)]
     pub(super) call_back: bool,
     /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
@@ -443,7 +443,7 @@ pub(super) struct Resume {
     /// moved, the ticket that another player's `resume` prints, or an address that ends in /p2p/PEER
     #[arg(value_name = "TABLE|TICKET|MULTIADDR", num_args = 0..)]
     words: Vec<String>,
-    /// Take a seat over from a browser: the file that its page saved. A seat plays in one place only
+    /// Take over a seat from a browser: the file that its page saved. A seat plays in one place only
     #[arg(long = "seat", value_name = "FILE")]
     pub(super) seat_file: Option<PathBuf>,
     /// Address at which the others reach you, such as of a port that your router forwards; repeatable

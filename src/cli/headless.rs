@@ -229,8 +229,8 @@ impl Printer {
                 let progress = format!("Reaching the host: {seconds} s left{}.", why.unwrap_or_default());
                 match new {
                     Some(reply) => format!(
-                        "{progress}\nreply: {reply}\nSend this reply to the host. Pasted at its table, it makes the host \
-                         call you back."
+                        "{progress}\nreply: {reply}\nSend this reply to the host. Pasted into the host's lobby, it makes the \
+                         host call you back."
                     ),
                     None => progress,
                 }

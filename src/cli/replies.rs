@@ -2,14 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read as _, stdin};
 
-use fairdeal_peers::ticket::MAX_REPLY;
+use fairdeal_peers::ticket::MAX_PASTED;
 use fairdeal_peers::ticket::reply::{Reply, ReplyError};
 use tokio::sync::mpsc;
 
 use super::output::complain;
 
-/// Maximum number of bytes of a line, or of lines that together make a reply: as in `Reply`'s parser.
-const MAX_LINE: usize = 4 * MAX_REPLY;
 /// After so many lines without a reply, whatever writes there does not mean this program.
 const MAX_REFUSED: u32 = 16;
 /// Maximum number of replies that wait.
@@ -23,30 +21,25 @@ pub(super) fn read() -> mpsc::Receiver<Reply> {
         let mut input = BufReader::new(stdin());
         while is_ours() && pasted.refused < MAX_REFUSED {
             let mut line = Vec::new();
-            let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
+            let most = u64::try_from(MAX_PASTED).unwrap_or(u64::MAX);
             match input.by_ref().take(most).read_until(b'\n', &mut line) {
                 Ok(1..) => {}
                 Ok(0) | Err(_) => return,
             }
             let Some(read) = pasted.line(&String::from_utf8_lossy(&line)) else { continue };
-            let is_heard = match read {
-                Ok(reply) => sender.blocking_send(reply).is_ok(),
-                Err(error) => {
-                    complain(match error {
-                        ReplyError::Broken => {
-                            "this reply has a typo or a missing part; paste the rest of it, or copy it again".to_owned()
-                        }
-                        error => error.to_string(),
-                    });
-                    true
+            match read {
+                Ok(reply) => {
+                    // Nobody listens once the table is closed.
+                    let Ok(()) = sender.blocking_send(reply) else { return };
                 }
-            };
-            if !is_heard {
-                return;
+                Err(ReplyError::Broken) => {
+                    complain("this reply has a typo or a missing part; paste the rest of it, or copy it again");
+                }
+                Err(error) => complain(error),
             }
         }
         if pasted.refused >= MAX_REFUSED {
-            complain("standard input holds no replies, and is not read any more");
+            complain("standard input has no replies; it is no longer read");
         }
     };
     // Without the thread nobody is called back; the table is there all the same.
@@ -104,18 +97,16 @@ impl Pasted {
             return None;
         }
         let both = [self.begun.as_str(), line].concat();
-        // The line may be a reply of its own.
-        let read = if self.begun.is_empty() { line.parse() } else { both.parse().or_else(|_| line.parse()) };
+        // After a broken one, the line may be a reply of its own.
+        let read = both.parse().or_else(|error| line.parse().map_err(|_| error));
+        self.begun.clear();
         match &read {
-            Ok(_) => *self = Self::default(),
+            Ok(_) => self.refused = 0,
             Err(error) => {
                 self.refused += 1;
-                let goes_on = !self.begun.is_empty() && both.len() <= MAX_LINE && *error == ReplyError::NotAReply;
-                if goes_on {
+                if *error == ReplyError::Broken && both.len() <= MAX_PASTED {
                     self.begun = both;
-                    return Some(Err(ReplyError::Broken));
                 }
-                self.begun = if *error == ReplyError::Broken { line.to_owned() } else { String::new() };
             }
         }
         Some(read)
@@ -158,8 +149,8 @@ mod tests {
         let start = reply().to_string()[..30].to_owned();
         for _ in 0..MAX_REFUSED {
             let _ = pasted.line(&start);
-            let _ = pasted.line(&"a".repeat(MAX_LINE));
-            assert!(pasted.begun.len() <= MAX_LINE);
+            let _ = pasted.line(&"a".repeat(MAX_PASTED));
+            assert!(pasted.begun.len() <= MAX_PASTED);
         }
         assert!(pasted.refused >= MAX_REFUSED);
     }

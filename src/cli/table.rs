@@ -24,7 +24,7 @@ use super::exit::{Exit, usage};
 use super::find::{Choice, check_named, check_points, find, list};
 use super::headless;
 use super::history::SHORT;
-use super::output::{complain, say};
+use super::output::{complain, remark, say};
 use crate::clock::today;
 use crate::drive::bot;
 use crate::drive::listening::with_doors;
@@ -589,7 +589,7 @@ fn take_in(data: &DataDir, path: &Path, friend: Option<JoinTarget>) -> anyhow::R
         return Err(StartError::OtherTable.into());
     }
     let table = saved::take_in(data, &file).map_err(|why| in_file(&why))?;
-    complain(format!("the seat is here now; delete {}, which could play in your place", path.display()));
+    remark(format!("The seat is here now. Delete {}: whoever has it could play in your place.", path.display()));
     Ok((table, way))
 }
 

@@ -148,8 +148,8 @@ pub enum StoreError {
     },
     /// A seat from a file that this data directory has, or had.
     #[error(
-        "this seat is here already, or was: what has been played since is not in the file. `fairdeal resume {table}` goes on \
-         if the game is not over"
+        "this seat is already here, or has been, and the file lacks what was played since; if the game is not over, \
+         `fairdeal resume {table}` continues it"
     )]
     SeatIsHere {
         /// The table id.

@@ -123,6 +123,16 @@ enum Awaited {
     Bringing(u64, Ticket),
 }
 
+impl Awaited {
+    /// The order that is waited for, if it is one of the page itself.
+    fn order(&self) -> Option<u64> {
+        match self {
+            Self::HandingOut(order) | Self::Bringing(order, _) => Some(*order),
+            Self::Table(..) | Self::Packing(_) => None,
+        }
+    }
+}
+
 impl Page {
     /// A page at its first screen.
     ///
@@ -332,8 +342,8 @@ impl Page {
             if !self.shell.context().joins {
                 return Err("this page opens no connection; open the file in the page of a table".to_owned());
             }
-            self.seats += 1;
-            let order = Seat::brought(&file, &self.kept, self.seats * APART)?;
+            let id = self.next_order();
+            let order = Seat::brought(&file, &self.kept, id)?;
             // The link that this page was opened with may know of newer doors.
             let invited = self.shell.context().invited.as_ref().and_then(|text| text.parse::<Ticket>().ok());
             let is_same =
@@ -441,7 +451,7 @@ impl Page {
     /// The database has answered.
     fn stored(&mut self, id: u64, fault: Option<NotStored>, answer: &mut Answer) {
         let order = self.writing.remove(&id);
-        let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::HandingOut(order) | Awaited::Bringing(order, _) if *order == id);
+        let is_awaited = |awaited: &mut Awaited| awaited.order() == Some(id);
         if let Some(NotStored { why, .. }) = &fault
             && let Some(awaited) = self.awaits.take_if(is_awaited)
         {

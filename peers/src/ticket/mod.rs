@@ -19,7 +19,7 @@ use way::Way;
 pub mod reply;
 mod way;
 
-pub use way::{MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_REPLY, MAX_TICKET, TicketError};
+pub use way::{MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_PASTED, MAX_TICKET, TicketError};
 
 /// The way to a table: its lobby, its host, and the host's listening addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -42,13 +42,13 @@ const MIN_DIGITS: usize = ((LOBBY_BYTES + PEER_BYTES + CHECKSUM_BYTES) * 8).div_
 /// Length of the longest ticket, in characters.
 pub const MAX_TICKET: usize = TICKET.letters.len() + 1 + MAX_DIGITS;
 /// Length of the longest reply, in characters.
-pub const MAX_REPLY: usize = REPLY.letters.len() + 1 + MAX_DIGITS;
+const MAX_REPLY: usize = REPLY.letters.len() + 1 + MAX_DIGITS;
 /// Maximum number of places in a text that may begin a ticket.
 const MAX_FOUND: usize = 4;
 /// Maximum number of words after a ticket that are left out.
 const MAX_SAID: usize = 64;
 /// Maximum number of bytes of text examined: room for a hyphen or a break after each character.
-const MAX_TEXT: usize = 4 * MAX_REPLY;
+pub const MAX_PASTED: usize = 4 * MAX_REPLY;
 
 /// The reason why a text is not a ticket, or why a ticket cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,7 +136,7 @@ impl Way {
 
     /// Finds a line of this kind in a pasted text.
     pub(super) fn find(text: &str, kind: &Kind) -> Result<Self, TicketError> {
-        if text.len() > MAX_TEXT {
+        if text.len() > MAX_PASTED {
             return Err(TicketError::TooLong);
         }
         let text = text.to_ascii_lowercase();

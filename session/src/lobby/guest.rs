@@ -72,6 +72,11 @@ impl GuestLobby {
         self.signed = None;
     }
 
+    /// Which of the host's tables the ticket leads to; `None` without a ticket.
+    pub fn table(&self) -> Option<[u8; 8]> {
+        self.own.lobby
+    }
+
     pub fn host(&self) -> PeerId {
         self.host
     }

@@ -166,13 +166,13 @@ impl Session {
                 let (host, lobby) = reach(target);
                 let own = Join { lobby, ..own(program, rng)? };
                 let guest = GuestLobby::new(host, key, own, false, hands.is_ready());
-                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng), lobby)))
+                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng))))
             }
             Role::LocalBot { ticket, program, password, .. } => {
                 let (host, lobby) = reach(JoinTarget::Ticket(ticket));
                 let own = Join { lobby, ..own(program, rng)? };
                 let guest = GuestLobby::new(host, key, own, true, true);
-                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng), lobby)))
+                Stage::Joining(Box::new(Joining::new(with_gate(guest, password, lobby, local, rng))))
             }
             Role::Watcher { target, password } => {
                 let (host, lobby) = reach(target);

@@ -112,7 +112,7 @@ impl Hosting {
         if let Err(error) = begun {
             return cx.refuse(error.to_string());
         }
-        cx.tell(SessionEvent::Reach("Calling your friend back, for ten minutes at most.".to_owned()));
+        cx.tell(SessionEvent::Reach("Calling your friend back, for up to ten minutes.".to_owned()));
         self.call(cx);
     }
 

@@ -27,8 +27,6 @@ use crate::setup::Patience;
 /// A guest without a table.
 pub(crate) struct Joining {
     lobby: GuestLobby,
-    /// Which of the host's tables the ticket leads to.
-    table: Option<[u8; 8]>,
     /// The table and seat of the promise on disk.
     promised: Option<(Hash32, Seat)>,
     /// A promise on its way to the disk.
@@ -38,8 +36,8 @@ pub(crate) struct Joining {
 type Next = Result<Turn<Box<Joining>, Box<Opening>>, End>;
 
 impl Joining {
-    pub(crate) fn new(lobby: GuestLobby, table: Option<[u8; 8]>) -> Self {
-        Self { lobby, table, promised: None, promising: None }
+    pub(crate) fn new(lobby: GuestLobby) -> Self {
+        Self { lobby, promised: None, promising: None }
     }
 
     pub(crate) fn host(&self) -> PeerId {
@@ -117,7 +115,7 @@ impl Joining {
     fn located(&mut self, addresses: &[Multiaddr], cx: &mut Cx<'_>) {
         let told = addresses.get(..MAX_RECORDED).unwrap_or(addresses);
         self.lobby.set_addresses(told, cx.now.wall / 1000);
-        if let (Patience::ForACall, Some(table)) = (cx.links.waiting.patience, self.table) {
+        if let (Patience::ForACall, Some(table)) = (cx.links.waiting.patience, self.lobby.table()) {
             // No program dials the doors for browsers.
             let dialled = told.iter().filter(|address| !is_door(address)).cloned();
             let reply = Reply::new(table, cx.own.peer, dialled).ok();

@@ -338,8 +338,7 @@ impl Seated {
             if listens_nowhere && self.peers.contains_key(&seat) && player.played_by == PlayedBy::Person {
                 let name = self.names.get(seat.index()).map_or("", String::as_str);
                 let line = format!(
-                    "{name} plays in a browser: unless the page is a file of {name}'s own, whoever serves it could see {name}'s \
-                     cards."
+                    "{name} plays in a browser. Unless the page is {name}'s own file, whoever serves it could see {name}'s cards."
                 );
                 cx.tell(SessionEvent::Line(line));
             }

@@ -1,5 +1,6 @@
 //! Entering a ticket or an address, and a password if needed, to join a table or to watch it.
 
+use fairdeal_peers::ticket::MAX_PASTED;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::Line;
@@ -11,9 +12,6 @@ use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, Scre
 use crate::canvas::{Canvas, Layer, Target, cut};
 use crate::field::Field;
 use crate::keys::Intent;
-
-/// The longest text that may hold a ticket or an address.
-const MAX_TARGET: usize = 6000;
 
 const TARGET: Target = Target::Button(0);
 const PASSWORD: Target = Target::Button(1);
@@ -42,7 +40,7 @@ impl Join {
     pub fn new(purpose: Purpose) -> Self {
         Self {
             purpose,
-            target: Field::new(MAX_TARGET),
+            target: Field::new(MAX_PASTED),
             password: Field::secret(MAX_PASSWORD),
             focus: TARGET,
             error: None,

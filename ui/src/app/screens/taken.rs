@@ -50,8 +50,8 @@ impl Screen for Taken {
                     Line::styled(format!("Your seat is in {name}."), theme.title()),
                     Line::default(),
                     Line::raw(
-                        "This browser has forgotten it. Look now whether the file is there, among your downloads; as long as \
-                         you are on this screen, y saves it again.",
+                        "This browser has forgotten it. Check that the file is among your downloads; while this screen is \
+                         open, y saves it again.",
                     ),
                     Line::default(),
                     Line::raw("In another browser: open the link to the table, then open the file there."),
@@ -81,7 +81,7 @@ impl Screen for Taken {
             ScreenInput::Event(UiEvent::SeatTaken(path)) => self.0 = Stage::InFile(path.clone()),
             ScreenInput::Event(UiEvent::Failed(why)) => self.0 = Stage::Failed(why.clone()),
             ScreenInput::Back | ScreenInput::Intent(Intent::Quit) if matches!(self.0, Stage::InFile(_)) => {
-                cx.ask(Question::sure("Is the file there? This page cannot save it once more after this screen."));
+                cx.ask(Question::sure("Is the file there? After this screen the page cannot save it again."));
             }
             ScreenInput::Answer(0) if matches!(self.0, Stage::InFile(_)) => {
                 cx.effect(Effect::DropSeat);

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
 use super::inspector::draw_upwards;
-use super::{Over, Reaching, TableScreen, button, inspector, outcome, rail, seal, view_of};
+use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::app::screen::Context;
 use crate::app::screens::{offer, put_keys};
 use crate::canvas::{Canvas, Target, wrapped};
@@ -140,8 +140,8 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         "This hand is over.".to_owned()
     } else if game.is_over() {
         "The game is over.".to_owned()
-    } else if let Some(Reaching { seconds, .. }) = &table_screen.reaching {
-        format!("Lost the connection to the host. Trying for {seconds} s more.")
+    } else if let Some(reaching) = &table_screen.reaching {
+        format!("Lost the connection to the host. {}", reaching.left())
     } else if let Some(pending) = table_screen.pending_in_words() {
         let quit = keys.key(Intent::Quit);
         let unanswering = table_screen.unanswering_in_words(&quit);

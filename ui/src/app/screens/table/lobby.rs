@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairdeal_games::{counted, game_info};
 use fairdeal_peers::address::Scope;
 use fairdeal_peers::ticket::reply::{Reply, ReplyError};
-use fairdeal_peers::ticket::{Link, Ticket};
+use fairdeal_peers::ticket::{Link, MAX_PASTED, Ticket};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::timing::Timing;
@@ -90,8 +90,6 @@ impl Front {
     }
 }
 
-/// The longest text that may hold a reply.
-const MAX_PASTED: usize = 6000;
 /// From this size the seats stand around a table, with the chat beside them.
 const WIDE: (u16, u16) = (110, 34);
 /// Width of the chat beside the seats.
@@ -605,20 +603,16 @@ fn draw_reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect
         return paragraph(canvas, area, lines);
     }
     lines.push(Line::styled("Reaching the host...", theme.title()));
-    let Some(Reaching { seconds, why, reply }) = &table_screen.reaching else {
+    let Some(reaching) = &table_screen.reaching else {
         return paragraph(canvas, area, lines);
     };
-    let left = match usize::try_from(seconds / 60) {
-        Ok(minutes @ 2..) => counted(minutes, "minute"),
-        _ => format!("{seconds} s"),
-    };
-    lines.push(Line::raw(format!("Trying for {left} more. Esc gives up.")));
+    let Reaching { why, reply, .. } = reaching;
+    lines.push(Line::raw(format!("{} Esc gives up.", reaching.left())));
     lines.extend(why.iter().map(|why| Line::raw(sentence(why))));
     let Some(reply) = reply else {
         return paragraph(canvas, area, lines);
     };
-    let how =
-        "Perhaps the host can reach you. Send it this reply; pasted at its table, it makes the host call you back:";
+    let how = "The host may be able to reach you. Send this reply; pasted into the host's lobby, it makes the host call you back:";
     lines.extend([Line::default(), Line::raw(how), Line::styled(reply.as_str(), theme.accent())]);
     let width = usize::from(area.width).max(1);
     let rows = lines.iter().map(|line| wrapped(&line.to_string(), width, 0).len()).sum::<usize>();
@@ -631,8 +625,8 @@ fn draw_reaching(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect
         Some(Scope::Anywhere) => "It works wherever the host is.",
         Some(Scope::Ipv6) => "It works if the host is on your network, or has IPv6.",
         Some(Scope::Network) => {
-            "It works if the host is on your network. Elsewhere one of you needs a meeting point: settings, on the first \
-             screen."
+            "It works if the host is on your network. From elsewhere, one of you needs a meeting point in the settings, on the \
+             first screen."
         }
         Some(Scope::Machine) | None => "It works if the host is on this machine.",
     };
@@ -646,7 +640,7 @@ fn draw_call(table_screen: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let rows = [Constraint::Length(4), Constraint::Length(1), Constraint::Min(2), Constraint::Length(1)];
     let [words, line, below, foot] = Layout::vertical(rows).spacing(1).areas(inner);
     let how = "A friend who can't reach you sees a reply to your ticket, which starts with fdr1. Ask for it, and paste it \
-               here: your program then calls your friend, once in ten seconds for ten minutes.";
+               here: your program then calls your friend, every ten seconds for ten minutes.";
     paragraph(canvas, words, how);
     canvas.clear(line);
     canvas.tint(line, theme.paper(true));

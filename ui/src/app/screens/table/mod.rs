@@ -105,6 +105,16 @@ struct Reaching {
     reply: Option<String>,
 }
 
+impl Reaching {
+    /// For how much longer the program tries, as a sentence.
+    fn left(&self) -> String {
+        match self.seconds / 60 {
+            minutes @ 2.. => format!("Trying for {minutes} more minutes."),
+            _ => format!("Trying for {} s more.", self.seconds),
+        }
+    }
+}
+
 /// How the game ended.
 #[derive(Clone, Debug)]
 struct Outcome {
