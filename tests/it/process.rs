@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -38,8 +38,10 @@ pub(crate) fn ends_a_table(event: &Value) -> bool {
 pub(crate) struct Program {
     child: Child,
     /// Lines read by a thread as they arrive: a program with a full pipe would block, and its table with it.
-    lines: Receiver<String>,
+    lines: Receiver<(Instant, String)>,
     pub(crate) events: Vec<Value>,
+    /// When each of the events arrived.
+    arrivals: Vec<Instant>,
     pub(crate) data: PathBuf,
 }
 
@@ -82,12 +84,12 @@ impl Program {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
+                if sender.send((Instant::now(), line)).is_err() {
                     return;
                 }
             }
         });
-        Self { child, lines, events: Vec::new(), data }
+        Self { child, lines, events: Vec::new(), arrivals: Vec::new(), data }
     }
 
     /// Writes to standard input, which the command has to pipe.
@@ -97,6 +99,10 @@ impl Program {
 
     /// Reads one line of any kind; `None` if the program has ended.
     pub(crate) fn line(&mut self) -> Option<String> {
+        self.arrived_line().map(|(_, line)| line)
+    }
+
+    fn arrived_line(&mut self) -> Option<(Instant, String)> {
         match self.lines.recv_timeout(SILENCE) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
@@ -109,12 +115,12 @@ impl Program {
 
     /// Lines that have arrived since, without waiting.
     pub(crate) fn new_lines(&mut self) -> Vec<String> {
-        self.lines.try_iter().collect()
+        self.lines.try_iter().map(|(_, line)| line).collect()
     }
 
     /// All remaining lines of a program that has ended.
     pub(crate) fn rest(&mut self) -> Vec<String> {
-        self.lines.iter().collect()
+        self.lines.iter().map(|(_, line)| line).collect()
     }
 
     /// Reads until an event of this kind; `None` if the program ends first.
@@ -125,16 +131,42 @@ impl Program {
     /// Reads until an event matches.
     pub(crate) fn wait_for_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         loop {
-            let line = self.line()?;
-            super::events::check_session_line(&line);
-            let ended = self.events.iter().find(|event| ends_a_table(event));
-            assert!(ended.is_none(), "{line} follows {ended:?}");
-            let event: Value = serde_json::from_str(&line).unwrap();
-            self.events.push(event.clone());
+            let line = self.arrived_line()?;
+            let event = self.take(line);
             if wanted(&event) {
                 return Some(event);
             }
         }
+    }
+
+    /// Reads the events that have arrived since, without waiting.
+    pub(crate) fn catch_up(&mut self) {
+        while let Ok(line) = self.lines.try_recv() {
+            self.take(line);
+        }
+    }
+
+    fn take(&mut self, (arrival, line): (Instant, String)) -> Value {
+        super::events::check_session_line(&line);
+        let ended = self.events.iter().find(|event| ends_a_table(event));
+        assert!(ended.is_none(), "{line} follows {ended:?}");
+        let event: Value = serde_json::from_str(&line).unwrap();
+        self.events.push(event.clone());
+        self.arrivals.push(arrival);
+        event
+    }
+
+    /// The time from each own turn until the next step, for all steps that have been read.
+    pub(crate) fn own_moves(&self) -> Vec<Duration> {
+        let turns: Vec<_> =
+            self.events.iter().zip(&self.arrivals).filter(|(event, _)| event["event"] == "turn").collect();
+        let own = |pair: &[(&Value, &Instant)]| match pair {
+            [(turn, began), (next, ended)] if turn["my_turn"] == true && turn["step"] != next["step"] => {
+                Some(ended.duration_since(**began))
+            }
+            _ => None,
+        };
+        turns.windows(2).filter_map(own).collect()
     }
 
     /// The ticket that a host prints.

@@ -3,13 +3,18 @@
 //! The lab creates nothing in the tests' own namespace, not even for a moment: its network stays unchanged.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tempfile::TempDir;
 
 use crate::process::{Program, fairdeal};
@@ -146,6 +151,16 @@ impl Lab {
         (node, port)
     }
 
+    /// One more machine behind the router of a home.
+    pub(crate) fn beside(&mut self, home: Node) -> Node {
+        let (lan, subnet) = (Node(home.0 - 1), home.0);
+        let node = self.machine();
+        let address = self.ports[&lan] + 1;
+        self.plug(node, "eth0", &format!("192.168.{subnet}.{address}/24"), lan);
+        self.ip(node, &format!("route add default via 192.168.{subnet}.1\n"));
+        node
+    }
+
     /// Drops connections that others begin with a machine, without an answer, as firewalls do.
     pub(crate) fn wall(&self, node: Node) {
         let rules = "table inet wall {
@@ -237,7 +252,31 @@ impl Lab {
         ["ip", "netns", "exec", &self.names[node.0]]
     }
 
-    fn fairdeal(&self, node: Node) -> Command {
+    /// Leads a port of the tests' own loopback to the same one of a machine's, for as long as the tests run. Returns the port.
+    pub(crate) fn forwarded(&self, node: Node) -> u16 {
+        // A socket belongs to the network of the thread that makes it.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let namespace = File::open(format!("/var/run/netns/{}", self.names[node.0])).unwrap();
+        thread::spawn(move || {
+            move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+            for near in listener.incoming() {
+                let Ok((near, far)) = near.and_then(|near| Ok((near, TcpStream::connect(("127.0.0.1", port))?))) else {
+                    return;
+                };
+                for (mut from, mut to) in [(near.try_clone().unwrap(), far.try_clone().unwrap()), (far, near)] {
+                    thread::spawn(move || {
+                        let _ = io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(std::net::Shutdown::Write);
+                    });
+                }
+            }
+        });
+        port
+    }
+
+    /// Prepares the program on a machine.
+    pub(crate) fn fairdeal(&self, node: Node) -> Command {
         let [ip, words @ ..] = self.inside(node);
         let mut inside = Command::new(ip);
         inside.args(words);

@@ -4,6 +4,7 @@
 //! and pass.
 
 mod bridges;
+mod browsers;
 mod doctor;
 mod lab;
 mod moved;

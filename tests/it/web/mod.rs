@@ -1,11 +1,12 @@
 //! Seats in browsers: real pages from real doors, at tables with programs, to the audit. Skipped without a browser or
 //! without the page that `just page` builds, unless `FAIRDEAL_REQUIRE` names `browser`.
 
+mod seat;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use data_encoding::BASE64;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_session::replay::page::for_tables;
 use tempfile::TempDir;
@@ -15,12 +16,13 @@ use super::browser::{Browser, ENTER, PATIENCE};
 use super::built::built;
 use super::process::{Program, Relay, fairdeal};
 use super::require;
+use seat::is_back;
 
 const TCP: &str = "/ip4/127.0.0.1/tcp/0";
 const DOOR: &str = "127.0.0.1:0";
 
 /// The page, as `just page` has built it; `None` if the test is to be skipped.
-fn page() -> Option<PathBuf> {
+pub(crate) fn page() -> Option<PathBuf> {
     let page = built("page/fairdeal.html");
     if !page.exists() {
         require::skip("browser", "no page: just page builds it");
@@ -52,188 +54,8 @@ fn host(page: &Path, root: &Path, game: &str, more: &[&str]) -> (Program, Ticket
     (host, ticket)
 }
 
-impl Browser {
-    /// Opens a link, says a name, and is ready.
-    async fn sits_down(&self, link: &str, name: &str) {
-        self.client.goto(link).await.unwrap();
-        self.says(name).await;
-    }
-
-    async fn pastes(&self, text: &str) {
-        let paste = "const data = new DataTransfer();
-            data.setData('text', arguments[0]);
-            // Firefox makes no such event with data.
-            dispatchEvent(Object.assign(new Event('paste'), { clipboardData: data }))";
-        self.client.execute(paste, vec![text.into()]).await.unwrap();
-    }
-
-    async fn says(&self, name: &str) {
-        self.until("welcome", "Your name at the table?").await;
-        let name: Vec<char> = name.chars().collect();
-        self.keys(&[&name[..], &[ENTER]].concat()).await;
-        self.shows(|text| text.contains("not ready yet")).await;
-        self.keys(&['r']).await;
-    }
-
-    /// Waits until the page shows something.
-    async fn shows(&self, wanted: impl Fn(&str) -> bool) -> String {
-        let began = Instant::now();
-        loop {
-            let text = self.text().await;
-            if wanted(&text) {
-                return text;
-            }
-            assert!(began.elapsed() < PATIENCE, "waited in vain: {text}");
-            sleep(Duration::from_millis(20)).await;
-        }
-    }
-
-    /// Takes one own action by the hint. Returns whether the title told the turn before; `None` if the game is over.
-    async fn acts(&self) -> Option<bool> {
-        let next = ["YOUR TURN", "Now choose", "Sure?", "save as a web page", "Enter continue"];
-        loop {
-            let text = self.shows(|text| next.iter().any(|words| text.contains(words))).await;
-            if text.contains("save as a web page") {
-                return None;
-            } else if text.contains("Sure?") {
-                self.keys(&['y']).await;
-            } else if text.contains("YOUR TURN") && !text.contains("Enter continue") {
-                let is_titled = self.client.title().await.unwrap().contains("Your turn");
-                self.keys(&['h']).await;
-                self.keys(&[ENTER]).await;
-                return Some(is_titled);
-            } else {
-                self.keys(&[ENTER]).await;
-            }
-        }
-    }
-
-    /// Plays by the hints until the game is over, and saves it. Reloads the page after so many own actions.
-    async fn plays(&self, mut reload_after: Option<u32>) -> Vec<u8> {
-        // What others do meanwhile may have ended a turn before the screen says so.
-        let (mut acted, mut titled) = (0, 0);
-        while let Some(is_titled) = self.acts().await {
-            acted += 1;
-            titled += u32::from(is_titled);
-            if reload_after.take_if(|after| *after == acted).is_some() {
-                self.client.refresh().await.unwrap();
-                self.shows(is_back).await;
-            }
-        }
-        assert!(acted == 0 || titled > 0, "the title has told no turn");
-        self.saves(false).await
-    }
-
-    /// Touches the button with these words, or the first one that acts: the turn may have ended meanwhile.
-    async fn presses(&self, words: Option<&str>) -> bool {
-        let all = "[...document.querySelectorAll('#buttons button')]";
-        match words {
-            Some(words) => {
-                self.touches(&format!("return {all}.find((button) => button.textContent === '{words}')")).await
-            }
-            None => {
-                let reads = "['hint', 'seal', 'chat', 'rule', 'scores', 'log', 'leave', 'rules', 'audit', 'copy']";
-                self.touches(&format!("return {all}.find((button) => !{reads}.includes(button.textContent))")).await
-            }
-        }
-    }
-
-    /// Plays by the hints with a finger alone until the game is over, and saves it.
-    async fn plays_by_touch(&self) -> Vec<u8> {
-        let began = Instant::now();
-        loop {
-            assert!(began.elapsed() < PATIENCE, "no touch leads on: {}", self.text().await);
-            let is_next = |text: &str| {
-                ["YOUR TURN", "Sure?", "The game is over", "Enter continue"].iter().any(|words| text.contains(words))
-            };
-            let text = self.shows(is_next).await;
-            // The row of keys may have no room for all that the buttons offer.
-            if text.contains("The game is over") && !text.contains("Enter continue") {
-                return self.saves(true).await;
-            }
-            if text.contains("YOUR TURN") && !text.contains("Sure?") && !text.contains("Enter continue") {
-                self.presses(Some("hint")).await;
-            }
-            self.presses(None).await;
-        }
-    }
-
-    /// Leaves with the seat in a file, and writes that file.
-    async fn takes_the_seat(&self, file: &Path) -> PathBuf {
-        let watch = "const make = URL.createObjectURL;
-            URL.createObjectURL = (blob) => {
-                blob.arrayBuffer().then((bytes) => {
-                    window.saved = btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(''));
-                });
-                return make(blob);
-            }";
-        self.script(watch).await;
-        self.keys(&['q']).await;
-        self.shows(|text| text.contains("take the seat with me")).await;
-        self.keys(&['t']).await;
-        self.shows(|text| text.contains("Take your seat with you?")).await;
-        self.keys(&['y']).await;
-        self.shows(|text| text.contains("Your seat is in loot-")).await;
-        let saved = self.script("return window.saved").await;
-        fs::write(file, BASE64.decode(saved.as_str().expect("a file").as_bytes()).unwrap()).unwrap();
-        file.to_path_buf()
-    }
-
-    /// Opens a file by the page's own button.
-    async fn opens(&self, file: &Path) {
-        let chooser = self.client.find(fantoccini::Locator::Css("#file")).await.unwrap();
-        chooser.send_keys(file.to_str().unwrap()).await.unwrap();
-    }
-
-    /// The keys of all that the page's database holds.
-    async fn kept(&self) -> Vec<String> {
-        let read = "const done = arguments[arguments.length - 1];
-            const opening = indexedDB.open('fairdeal', 1);
-            opening.onsuccess = () => {
-                const keys = opening.result.transaction('kept').objectStore('kept').getAllKeys();
-                keys.onsuccess = () => { opening.result.close(); done(keys.result) };
-            }";
-        let keys = self.client.execute_async(read, Vec::new()).await.unwrap();
-        serde_json::from_value(keys).unwrap()
-    }
-
-    /// Saves the game as a page, and returns the transcript in it.
-    async fn saves(&self, by_touch: bool) -> Vec<u8> {
-        let watch = "const make = URL.createObjectURL;
-            URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved = text)); return make(blob) }";
-        self.script(watch).await;
-        let began = Instant::now();
-        loop {
-            // The sheet is over the board once the last cards have moved.
-            if by_touch {
-                // The sheet with the last scores may still lie over it.
-                if !self.presses(Some("save as a web page")).await {
-                    self.presses(Some("continue")).await;
-                }
-            } else {
-                self.keys(&['b']).await;
-            }
-            if let Some(html) = self.script("return window.saved ?? null").await.as_str() {
-                assert!(html.contains("connect-src 'none'"), "the saved page opens no connection");
-                let (_, game) = html.split_once("id=\"game\"").unwrap();
-                let (_, game) = game.split_once('>').unwrap();
-                let (game, _) = game.split_once('<').unwrap();
-                return BASE64.decode(game.as_bytes()).unwrap();
-            }
-            assert!(began.elapsed() < PATIENCE, "nothing is saved: {}", self.text().await);
-            sleep(Duration::from_millis(500)).await;
-        }
-    }
-}
-
-/// Whether the page is at a table that goes on.
-fn is_back(text: &str) -> bool {
-    let words = ["YOUR TURN", "Waiting for", "Enter continue", "save as a web page", "This hand is over"];
-    words.iter().any(|words| text.contains(words))
-}
-
 /// The transcript of a program whose game is over.
-fn transcript(program: &mut Program) -> Vec<u8> {
+pub(crate) fn transcript(program: &mut Program) -> Vec<u8> {
     let over = program.wait_for("over").expect("the game ends");
     let path = over["transcript"].as_str().unwrap();
     let fair = fairdeal().args(["verify", path]).output().unwrap();
@@ -267,16 +89,9 @@ async fn two_and_two(game: &str, options: &[&str]) {
     let guest = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP, "--web", DOOR];
     let mut guest = Program::start(root.path(), "guest", &guest);
     let link = ticket.link(true).expect("the host has a door").url;
-    let from_disk = page.with_file_name("table.html");
     one.sits_down(&link, "Ada").await;
     // This one pastes the ticket.
-    other.client.goto(&format!("file://{}", from_disk.display())).await.unwrap();
-    other.until("home", "join with a ticket").await;
-    other.keys(&['j']).await;
-    other.until("join", "icket").await;
-    other.pastes(&ticket.to_string()).await;
-    other.keys(&[ENTER]).await;
-    other.says("Ben").await;
+    other.sits_down_from_disk(&page, &ticket.to_string(), "Ben").await;
     let (first, second) = tokio::join!(one.plays(Some(2)), other.plays(Some(1)));
     let (hosts, guests) = (transcript(&mut host), transcript(&mut guest));
     assert!(first == second && first == hosts && first == guests, "the transcripts differ");
@@ -286,6 +101,27 @@ async fn two_and_two(game: &str, options: &[&str]) {
     other.client.clone().close().await.unwrap();
 }
 
+/// Files with a certificate for an address that nobody has signed, and with its key.
+pub(crate) fn certificate(root: &Path, address: &str) -> [String; 2] {
+    let certified = rcgen::generate_simple_self_signed([address.to_owned()]).unwrap();
+    let files = ["chain.pem", "key.pem"].map(|name| root.join(name).display().to_string());
+    fs::write(&files[0], certified.cert.pem()).unwrap();
+    fs::write(&files[1], certified.key_pair.serialize_pem()).unwrap();
+    files
+}
+
+/// The link that leads through a host's relay. The host may hear of that door after it has made its first ticket.
+pub(crate) fn link_through_relay(host: &mut Program) -> String {
+    let began = Instant::now();
+    loop {
+        let ticket: Ticket = host.ticket().parse().unwrap();
+        match ticket.link(false) {
+            Some(link) => return link.url,
+            None => assert!(began.elapsed() < PATIENCE, "no ticket names the relay's door"),
+        }
+    }
+}
+
 /// Two browsers reach a host through its relay alone, under a certificate, and play with two programs: one has the page from
 /// the relay, one from the disk. The relay is killed in the middle of the game and comes back.
 #[tokio::test(flavor = "multi_thread")]
@@ -293,10 +129,7 @@ async fn browsers_come_through_a_relay() {
     let Some(page) = page() else { return };
     let (Some(one), Some(other)) = (start().await, start().await) else { return };
     let root = TempDir::new().unwrap();
-    let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-    let files = ["chain.pem", "key.pem"].map(|name| root.path().join(name).display().to_string());
-    fs::write(&files[0], certified.cert.pem()).unwrap();
-    fs::write(&files[1], certified.key_pair.serialize_pem()).unwrap();
+    let files = certificate(root.path(), "127.0.0.1");
     let command = || {
         let mut command = fairdeal();
         command.env("FAIRDEAL_PAGE", &page);
@@ -309,27 +142,13 @@ async fn browsers_come_through_a_relay() {
     let relay = Relay::start_by(command(), root.path(), &options);
     let args = ["--seats", "4", "--option", "target=60", "--listen", TCP, "--relay", &relay.address];
     let mut host = Program::start(root.path(), "host", &[&["bot", "host", "loot", "--json"], &args[..]].concat());
-    // The host may hear of the door after it has made its first ticket.
-    let began = Instant::now();
-    let link = loop {
-        let ticket: Ticket = host.ticket().parse().unwrap();
-        match ticket.link(false) {
-            Some(link) => break link.url,
-            None => assert!(began.elapsed() < PATIENCE, "no ticket names the relay's door"),
-        }
-    };
+    let link = link_through_relay(&mut host);
     let (door, ticket) = link.strip_prefix("https://").unwrap().split_once("/#").unwrap();
     // Doors for browsers are no way for a program.
     let guest = ["bot", "join", ticket, "--json", "--listen", TCP];
     let mut guest = Program::start(root.path(), "guest", &guest);
     one.sits_down(&link, "Ada").await;
-    other.client.goto(&format!("file://{}", page.with_file_name("table.html").display())).await.unwrap();
-    other.until("home", "join with a ticket").await;
-    other.keys(&['j']).await;
-    other.until("join", "icket").await;
-    other.pastes(ticket).await;
-    other.keys(&[ENTER]).await;
-    other.says("Ben").await;
+    other.sits_down_from_disk(&page, ticket, "Ben").await;
     tokio::select! {
         _ = one.acts() => {}
         _ = other.acts() => {}
@@ -587,25 +406,40 @@ async fn browser_watches_a_game() {
     browser.client.clone().close().await.unwrap();
 }
 
-/// Until a guest has its seat, and from its readiness until the first turn, as the host sees them.
+/// Times of a guest as the host sees them.
 struct Measured {
+    /// Until it has its seat.
     seated: Duration,
+    /// From its readiness until the first turn.
     dealt: Duration,
+    /// The middle one of the host's own moves: until this guest has done its part, too.
+    moved: Option<Duration>,
 }
 
-/// A program joins.
-fn measured_program(host: &mut Program, ticket: &Ticket, root: &Path) -> Measured {
+/// Number of own moves of the host that are measured.
+const MOVES: usize = 25;
+
+fn median(mut moves: Vec<Duration>) -> Option<Duration> {
+    moves.sort();
+    moves.get(moves.len() / 2).copied()
+}
+
+/// A program joins, and plays so many moves.
+fn measured_program(host: &mut Program, ticket: &Ticket, root: &Path, moves: usize) -> Measured {
     let began = Instant::now();
     let join = ["bot", "join", &ticket.to_string(), "--json", "--listen", TCP, "--bot-delay", "0"];
     let _guest = Program::start(root, "guest", &join);
     host.wait_for("seated").unwrap();
     let (seated, ready) = (began.elapsed(), Instant::now());
     host.wait_for("turn").expect("the game begins");
-    Measured { seated, dealt: ready.elapsed() }
+    let dealt = ready.elapsed();
+    while host.own_moves().len() < moves && host.wait_for_matching(|event| event["event"] == "turn").is_some() {}
+    Measured { seated, dealt, moved: median(host.own_moves()) }
 }
 
-/// A page opens a link. Its time is that from its first byte to the first screen, and from the name to the seat.
-async fn measured_page(host: &mut Program, ticket: &Ticket, browser: &Browser) -> Measured {
+/// A page opens a link, and plays so many moves of the host's. Its time until it is seated is that from its first byte to
+/// the first screen, and from the name to the seat.
+async fn measured_page(host: &mut Program, ticket: &Ticket, browser: &Browser, moves: usize) -> Measured {
     browser.client.goto(&ticket.link(true).expect("the host has a door").url).await.unwrap();
     browser.until("welcome", "Your name at the table?").await;
     let since_first_byte = "const [page] = performance.getEntriesByType('navigation');
@@ -619,29 +453,40 @@ async fn measured_page(host: &mut Program, ticket: &Ticket, browser: &Browser) -
     let ready = Instant::now();
     browser.keys(&['r']).await;
     host.wait_for("turn").expect("the game begins");
-    Measured { seated, dealt: ready.elapsed() }
+    let dealt = ready.elapsed();
+    while host.own_moves().len() < moves && browser.acts().await.is_some() {
+        // The host moves meanwhile, and no driver asks the page what it shows.
+        sleep(Duration::from_millis(150)).await;
+        host.catch_up();
+    }
+
+    Measured { seated, dealt, moved: median(host.own_moves()) }
 }
 
 /// A terminal's guest and a browser's get their seats and cards. `FAIRDEAL_MEASURE` prints how fast, for docs/performance.md,
-/// in all games, and holds a browser to a second and a half for the seat.
+/// and how fast they move, in all games, and holds a browser to a second and a half for the seat, to two and a half times a
+/// terminal's move in the open game and to five times in the others.
 #[tokio::test(flavor = "multi_thread")]
 async fn guests_are_seated_side_by_side() {
     let Some(page) = page() else { return };
     let Some(browser) = start().await else { return };
     let measures = std::env::var_os("FAIRDEAL_MEASURE").is_some();
-    let games = ["plutonian-poker", "loot", "houses-of-thoth", "sphinxs-paw"];
-    for game in games.into_iter().take(if measures { games.len() } else { 1 }) {
+    let moves = if measures { MOVES } else { 0 };
+    let games = [("plutonian-poker", 2.5), ("loot", 5.0), ("houses-of-thoth", 5.0), ("sphinxs-paw", 5.0)];
+    for (game, limit) in games.into_iter().take(if measures { games.len() } else { 1 }) {
         let root = TempDir::new().unwrap();
-        let more = ["--seats", "2", "--bot-delay", "0"];
+        let more = ["--seats", "2", "--bot-delay", "0", "--level", "gentle"];
         let (mut host, ticket) = host(&page, &root.path().join("one"), game, &more);
-        let program = measured_program(&mut host, &ticket, root.path());
+        let program = measured_program(&mut host, &ticket, root.path(), moves);
         let (mut host, ticket) = self::host(&page, &root.path().join("two"), game, &more);
-        let seat = measured_page(&mut host, &ticket, &browser).await;
+        let seat = measured_page(&mut host, &ticket, &browser, moves).await;
         if measures {
-            for (name, Measured { seated, dealt }) in [("terminal", &program), ("browser", &seat)] {
-                println!("{game} {name}: seated {seated:.0?}, dealt {dealt:.0?}");
+            for (name, Measured { seated, dealt, moved }) in [("terminal", &program), ("browser", &seat)] {
+                println!("{game} {name}: seated {seated:.0?}, dealt {dealt:.0?}, a move {:.1?}", moved.unwrap());
             }
             assert!(seat.seated < Duration::from_millis(1500), "{:?}", seat.seated);
+            let times = seat.moved.unwrap().as_secs_f64() / program.moved.unwrap().as_secs_f64();
+            assert!(times <= limit, "{game}: a browser's move takes {times:.1} times a terminal's");
         }
     }
     browser.client.clone().close().await.unwrap();
