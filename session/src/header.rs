@@ -343,9 +343,12 @@ impl SavedSeat {
             .map(|(seat, player)| {
                 let peer = PeerId::from(player.key);
                 let signed = self.agreed.records.get(seat.index()).and_then(|record| record.of(peer).ok());
-                let known = dialable(signed.unwrap_or_default(), &self.place.relays, self.place.is_local());
-                // As when the table is resumed: who has moved may have a reservation at the same relay.
-                (seat, peer, known.into_iter().chain(behind(&self.place.relays)).collect())
+                let signed = signed.unwrap_or_default();
+                // As when the table is resumed: who has moved may have a reservation at the same relay, unless it listens
+                // nowhere.
+                let relays = if signed.is_empty() { Vec::new() } else { behind(&self.place.relays) };
+                let known = dialable(signed, &self.place.relays, self.place.is_local());
+                (seat, peer, known.into_iter().chain(relays).collect())
             })
             .collect()
     }

@@ -265,6 +265,8 @@ pub struct House {
     links: BTreeMap<u64, Link>,
     /// Pairs that cannot reach each other now.
     cut: BTreeSet<[usize; 2]>,
+    /// The relays of all programs.
+    pub relays: Vec<Multiaddr>,
     /// One trip between two programs, and one order to a store, in milliseconds.
     pub trip: u64,
     pub sync: u64,
@@ -284,6 +286,7 @@ impl House {
             up: 1_000,
             rng: ChaCha20Rng::seed_from_u64(seed),
             programs: Vec::new(),
+            relays: Vec::new(),
             groups: BTreeMap::new(),
             later: BinaryHeap::new(),
             events: BTreeMap::new(),
@@ -380,14 +383,19 @@ impl House {
         self.programs.get(program).map(|program| PeerId::of(&program.key))
     }
 
+    /// Whether a program keeps a connection to a peer, and dials it whenever there is none.
+    pub fn calls(&self, program: usize, peer: PeerId) -> bool {
+        self.programs.get(program).is_some_and(|program| program.keeps.contains(&peer))
+    }
+
     /// Where a program listens.
     fn address(program: usize) -> Multiaddr {
         let text = format!("/ip4/10.0.{}.{}/tcp/4001", program / 250, program % 250 + 1);
         text.parse().unwrap_or_else(|_| Multiaddr::empty())
     }
 
-    fn place(program: usize) -> ListenConfig {
-        ListenConfig { listen: vec![Self::address(program)], ..ListenConfig::nowhere() }
+    fn place(&self, program: usize) -> ListenConfig {
+        ListenConfig { listen: vec![Self::address(program)], relays: self.relays.clone(), ..ListenConfig::nowhere() }
     }
 
     fn player(&self, program: usize, attended: Attended) -> Option<Player> {
@@ -406,7 +414,7 @@ impl House {
         let Some(me) = self.player(program, attended) else {
             return Ok(());
         };
-        let setup = Setup { me, role, place: Self::place(program) };
+        let setup = Setup { me, role, place: self.place(program) };
         let session = Session::start(setup, self.now(), &mut self.rng)?;
         self.runs(program, session, None);
         Ok(())

@@ -67,14 +67,18 @@ fn host_gives_a_call_up() {
     assert!(scene.error(guest).contains("can't reach the host"));
 }
 
-/// The host's lobby marks a guest in a browser, everybody else at the table is told, and nobody can call it back.
+/// The host's lobby marks a guest in a browser, everybody else at the table is told, and nobody calls it: not even through
+/// a relay, where it has no reservation.
 #[test]
 fn seat_in_a_browser_is_told() {
     let mut scene = Scene::opens("loot", 3, &SHORT, READY, None);
+    let relay = PeerId::of(&SigningKey::from_bytes(&[9; 32]));
+    scene.house.relays = vec![format!("/ip4/10.1.0.1/tcp/4001/p2p/{relay}").parse().unwrap()];
     let other = scene.joins("Cleo", READY);
     scene.lobby(0, |view| view.seats.iter().flatten().count() == 2);
     let page = scene.joins("Béla", READY);
     scene.house.programs[page].is_page = true;
+    scene.house.set_cut([other, page], true);
     let view = scene.lobby(0, |view| view.seats.iter().flatten().count() == 3);
     let marks: Vec<bool> = view.seats.iter().flatten().map(|taken| taken.in_browser).collect();
     assert_eq!(marks, [false, false, true]);
@@ -85,9 +89,11 @@ fn seat_in_a_browser_is_told() {
         });
         assert!(told.starts_with("Béla"), "{told}");
     }
-    scene.later(5);
+    scene.later(20);
     let is_told = |event: &SessionEvent| matches!(event, SessionEvent::Line(line) if line.contains("in a browser"));
     assert!(!scene.events(page).any(is_told));
+    let peer = scene.house.peer(page).unwrap();
+    assert!(!scene.house.calls(other, peer) && scene.house.calls(other, scene.house.peer(0).unwrap()));
 }
 
 /// A guest takes its seat with it, to a program of another player with an identity of its own.

@@ -67,6 +67,7 @@ impl Seated {
         let found = self.whereabouts.found.get(&seat).into_iter().flatten().cloned();
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
         let signed = self.records.get(seat.index()).and_then(|record| record.of(*peer).ok()).unwrap_or_default();
+        let listens = !signed.is_empty();
         let mut known: Vec<Multiaddr> = Vec::new();
         for address in found.chain(signed).chain(heard) {
             if !known.contains(&address) {
@@ -77,8 +78,10 @@ impl Seated {
         // The player has typed these: names and other relays are welcome.
         let given = self.whereabouts.given.iter().filter(|(friend, _)| friend == peer);
         let mut all: Vec<Multiaddr> = given.flat_map(|(_, addresses)| addresses.clone()).collect();
-        // A seat that has moved too may have a reservation at the same relay.
-        for address in known.into_iter().chain(behind(&place.relays)) {
+        // A seat that has moved too may have a reservation at the same relay; one that listens nowhere, in a browser, has
+        // none, and each question to a relay counts.
+        let relays = if listens { behind(&place.relays) } else { Vec::new() };
+        for address in known.into_iter().chain(relays) {
             if !all.contains(&address) {
                 all.push(address);
             }
