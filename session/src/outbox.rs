@@ -6,6 +6,10 @@
 //! chat, the lobby, pages of stored steps; [`transport`]) rests on no record, and passes. While the disk is full the
 //! barrier stays shut, and only the last head is repeated: it shows the others that this player is present.
 //!
+//! **Records without a message are no reason to sync.** Nobody has seen anything of this seat that rests on them: the
+//! entries that complete a step are the others' own, who keep them. So they wait for the next message, which is a head
+//! within a second, or for the end. Each sync lies between somebody's action and what everybody sees of it.
+//!
 //! **Events are told in order.** An event that waits for the store (the file of a transcript) holds back those behind
 //! it.
 //!
@@ -96,6 +100,8 @@ pub(crate) struct Outbox<R> {
     queue: VecDeque<Output>,
     line: VecDeque<Line<R>>,
     barrier: Option<Barrier>,
+    /// Records that no message rests on yet.
+    held: Vec<Zeroizing<Vec<u8>>>,
     /// The bytes of the last head that went out; everything it names is on disk.
     head: Option<Vec<u8>>,
     next: u64,
@@ -103,7 +109,7 @@ pub(crate) struct Outbox<R> {
 
 impl<R> Default for Outbox<R> {
     fn default() -> Self {
-        Self { queue: VecDeque::new(), line: VecDeque::new(), barrier: None, head: None, next: 0 }
+        Self { queue: VecDeque::new(), line: VecDeque::new(), barrier: None, held: Vec::new(), head: None, next: 0 }
     }
 }
 
@@ -132,9 +138,22 @@ impl<R> Outbox<R> {
 
     /// Orders something of the store; the answer has the same number.
     pub(crate) fn store(&mut self, order: Store) -> StoreId {
+        match order {
+            Store::End | Store::Close { .. } => self.append_held(),
+            Store::Remove => self.held.clear(),
+            _ => {}
+        }
         let id = StoreId(self.number());
         self.queue.push_back(Output::Store(id, order));
         id
+    }
+
+    /// Appends what no message has waited for, before the end.
+    fn append_held(&mut self) {
+        if !self.held.is_empty() {
+            let records = std::mem::take(&mut self.held);
+            self.store(Store::Append(records.into()));
+        }
     }
 
     pub(crate) fn think(&mut self, question: Question) -> ThoughtId {
@@ -191,6 +210,7 @@ impl<R> Outbox<R> {
 
     /// The session ends: nothing follows.
     pub(crate) fn end(&mut self) {
+        self.append_held();
         self.queue.push_back(Output::Ended);
     }
 
@@ -204,13 +224,16 @@ impl<R> Outbox<R> {
         self.barrier.as_ref().is_some_and(|barrier| barrier.asked.is_some())
     }
 
-    /// Sends the letters of a batch once its records are on disk. Returns its news if there are none to wait for.
+    /// Sends the letters of a batch once its records, and all before them, are on disk. Returns its news if it has no
+    /// letters, or if there are no records to wait for.
     pub(crate) fn keep(&mut self, batch: Batch) -> Option<Vec<Event<AnyGame>>> {
         let Batch { records, letters, news } = batch;
-        if records.is_empty() {
+        self.held.extend(records);
+        if letters.is_empty() || self.held.is_empty() {
             self.post(letters);
             return Some(news);
         }
+        let records = std::mem::take(&mut self.held);
         self.shut(Wanted::Append(records.into()), letters, news);
         None
     }
@@ -346,6 +369,29 @@ mod tests {
         assert_eq!(said(&mut out), ["append 1 as 5"]);
         assert!(matches!(out.passes(StoreId(5), &Ok(Stored::Done)), Some(Passage::Open(_))));
         assert_eq!(said(&mut out), ["b"]);
+    }
+
+    /// They ride in the next append, or in one of their own before the end.
+    #[test]
+    fn records_without_letters_wait_for_the_next_ones() {
+        let silent = |records| Batch { letters: Vec::new(), ..batch(records, b's') };
+        let mut out = Outbox::default();
+        assert!(out.keep(silent(2)).is_some() && out.keep(silent(1)).is_some());
+        assert!(!out.is_shut());
+        assert_eq!(said(&mut out), [""; 0]);
+        assert!(out.keep(batch(0, b'h')).is_none(), "a head names what they hold");
+        assert_eq!(said(&mut out), ["append 3 as 1"]);
+        assert!(matches!(out.passes(StoreId(1), &Ok(Stored::Done)), Some(Passage::Open(_))));
+        assert_eq!(said(&mut out), ["h"]);
+        assert!(out.keep(silent(1)).is_some());
+        out.tell_stored(Store::End, "end");
+        assert_eq!(said(&mut out), ["append 1 as 2", "order 3"]);
+        assert_eq!(out.take_report(StoreId(2)), None);
+        assert_eq!(out.take_report(StoreId(3)), Some("end"));
+        // A session that is put aside in the middle of a game closes no journal.
+        assert!(out.keep(silent(1)).is_some());
+        out.end();
+        assert_eq!(said(&mut out), ["append 1 as 4", "Ended"]);
     }
 
     /// A reservation that fails for another reason than space is left to the next append, which never passes unwritten.
