@@ -1,7 +1,7 @@
 //! A frame as an SVG picture, and several as an animated one.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use ratatui::buffer::{Buffer, Cell, CellWidth as _};
 use ratatui::style::{Color, Modifier};
@@ -15,30 +15,48 @@ const MIDDLE: (f32, f32) = (CELL.0 / 2.0, CELL.1 / 2.0);
 const THIN: f32 = 1.0;
 const THICK: f32 = 2.0;
 /// The ink and ground that stand for the terminal's own colours.
-const OWN: (&str, &str) = ("#d0d0d0", "#101010");
+const OWN: (Rgb, Rgb) = (Rgb(0xd0, 0xd0, 0xd0), Rgb(0x10, 0x10, 0x10));
+
+/// Red, green and blue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Rgb(u8, u8, u8);
+
+impl fmt::Display for Rgb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(red, green, blue) = self;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
 
 /// The frame as an SVG document: one text element for each run of equal style.
 pub fn svg(buffer: &Buffer) -> String {
     let ground = ground(buffer);
-    let mut svg = opening(buffer, &ground);
+    let mut svg = opening(buffer, ground);
     for y in 0..buffer.area.height {
-        write_row(&mut svg, buffer, y, &ground);
+        write_row(&mut svg, buffer, y, ground);
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-/// A frame in parts, for a page that draws it again and again: the ground, and the markup of each row.
-pub fn rows(buffer: &Buffer) -> (String, Vec<String>) {
+/// A frame in parts, for a page that draws it again and again: the ground, and the markup of each row whose cells differ
+/// from the frame `before`.
+pub fn changes(buffer: &Buffer, before: Option<&Buffer>) -> (String, Vec<(u16, String)>) {
     let ground = ground(buffer);
-    let rows = (0..buffer.area.height)
-        .map(|y| {
-            let mut row = String::new();
-            write_row(&mut row, buffer, y, &ground);
-            row
-        })
-        .collect();
-    (ground, rows)
+    let before = before.filter(|before| before.area == buffer.area && self::ground(before) == ground);
+    let has_changed = |y: &u16| before.is_none_or(|before| !row(before, *y).eq(row(buffer, *y)));
+    let rows = (0..buffer.area.height).filter(has_changed).map(|y| {
+        let mut markup = String::new();
+        write_row(&mut markup, buffer, y, ground);
+        (y, markup)
+    });
+    (ground.to_string(), rows.collect())
+}
+
+/// The cells of a row.
+fn row(buffer: &Buffer, y: u16) -> impl Iterator<Item = &Cell> {
+    let width = usize::from(buffer.area.width);
+    buffer.content.iter().skip(usize::from(y) * width).take(width)
 }
 
 /// Frames as an animated SVG document that repeats: each with the time at which it appears, in milliseconds; `end` is the
@@ -50,7 +68,7 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
     };
     let ground = ground(first);
     let middle = start.midpoint(end);
-    let mut svg = opening(first, &ground);
+    let mut svg = opening(first, ground);
     // The clock that all rows follow.
     let _ = writeln!(
         svg,
@@ -62,7 +80,7 @@ pub fn film(frames: &[(u32, Buffer)], end: u32) -> String {
         let ends = frames.iter().skip(1).map(|(at, _)| *at).chain([end]);
         for ((from, frame), to) in frames.iter().zip(ends) {
             let mut row = String::new();
-            write_row(&mut row, frame, y, &ground);
+            write_row(&mut row, frame, y, ground);
             let times = shown.entry(row).or_default();
             match times.last_mut() {
                 Some(last) if last.1 == *from => last.1 = to,
@@ -103,12 +121,11 @@ fn between(times: &[(u32, u32)], (start, end): (u32, u32)) -> Vec<(u32, u32)> {
 }
 
 /// The ground of the whole frame.
-fn ground(buffer: &Buffer) -> String {
-    let ground = buffer.cell((0, 0)).map(|cell| CellStyle::of(cell).ground);
-    ground.unwrap_or_else(|| OWN.1.to_owned())
+fn ground(buffer: &Buffer) -> Rgb {
+    buffer.cell((0, 0)).map_or(OWN.1, |cell| CellStyle::of(cell).ground)
 }
 
-fn opening(buffer: &Buffer, ground: &str) -> String {
+fn opening(buffer: &Buffer, ground: Rgb) -> String {
     let (width, height) = (f32::from(buffer.area.width) * CELL.0, f32::from(buffer.area.height) * CELL.1);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.1}\" \
@@ -118,7 +135,7 @@ fn opening(buffer: &Buffer, ground: &str) -> String {
 }
 
 /// Writes a row of the frame; nothing if it is empty.
-fn write_row(svg: &mut String, buffer: &Buffer, y: u16, ground: &str) {
+fn write_row(svg: &mut String, buffer: &Buffer, y: u16, ground: Rgb) {
     let mut x = 0;
     while x < buffer.area.width {
         let Some(first) = buffer.cell((x, y)) else {
@@ -145,20 +162,20 @@ pub fn columns(cell: &Cell) -> u16 {
 }
 
 /// The look of a character.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct CellStyle {
-    ink: String,
-    ground: String,
+    ink: Rgb,
+    ground: Rgb,
     bold: bool,
     underlined: bool,
 }
 
 impl CellStyle {
     fn of(cell: &Cell) -> Self {
-        let colour = |colour: Color, own: &str| match colour {
-            Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
+        let colour = |colour: Color, own: Rgb| match colour {
+            Color::Rgb(red, green, blue) => Rgb(red, green, blue),
             // Themes use no other colours at that depth.
-            _ => own.to_owned(),
+            _ => own,
         };
         let (mut ink, mut ground) = (colour(cell.fg, OWN.0), colour(cell.bg, OWN.1));
         if cell.modifier.contains(Modifier::REVERSED) {
@@ -173,7 +190,7 @@ impl CellStyle {
     }
 
     /// Writes a run of `columns` columns at a column and row. The ground `drawn` is already there.
-    fn write(&self, svg: &mut String, drawn: &str, at: (u16, u16), columns: u16, text: &str) {
+    fn write(self, svg: &mut String, drawn: Rgb, at: (u16, u16), columns: u16, text: &str) {
         let (x, y) = (f32::from(at.0) * CELL.0, f32::from(at.1) * CELL.1);
         let width = f32::from(columns) * CELL.0;
         if self.ground != drawn {
@@ -311,7 +328,8 @@ mod tests {
         let mut terminal = Terminal::new(TestBackend::new(8, 1)).unwrap();
         for text in ["abcdefgh", "日本─xy", "ab─cdefg"] {
             let Ok(_) = terminal.draw(|frame| frame.render_widget(text, frame.area()));
-            let (_, rows) = rows(terminal.backend().buffer());
+            let (_, rows) = changes(terminal.backend().buffer(), None);
+            let rows = [&rows[0].1];
             let letters: String = rows[0].split('>').filter_map(|part| part.split('<').next()).collect();
             let letters: String = letters.split_whitespace().collect();
             assert_eq!(letters, text.replace('─', ""), "{}", rows[0]);
@@ -319,6 +337,22 @@ mod tests {
             let at = text.split_once('─').map(|(before, _)| before.width());
             assert!(at.is_none_or(|at| rows[0].contains(&format!("M{:.1} 8.5h8.4", at as f32 * CELL.0))));
         }
+    }
+
+    /// A row that looks as before is not written again, unless the ground is another or the frame has another size.
+    #[test]
+    fn only_changed_rows_are_written() {
+        let written = |before: &Buffer, now: &Buffer| -> Vec<u16> {
+            changes(now, Some(before)).1.iter().map(|(y, _)| *y).collect()
+        };
+        let one = Buffer::with_lines(["one", "two"]);
+        let mut other = Buffer::with_lines(["one", "six"]);
+        assert_eq!(written(&one, &one), [0; 0]);
+        assert_eq!(written(&one, &other), [1]);
+        assert_eq!(written(&one, &Buffer::with_lines(["one", "two", ""])), [0, 1, 2]);
+        other[(0, 0)].bg = Color::Rgb(1, 2, 3);
+        assert_eq!(written(&one, &other), [0, 1]);
+        assert!(changes(&other, None).0 == "#010203");
     }
 
     #[test]

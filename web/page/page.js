@@ -72,31 +72,32 @@
   }
 
   function show(answer) {
-    if (frame.columns !== answer.columns || frame.rows !== answer.rows) blank(answer.columns, answer.rows);
-    frame.back.setAttribute("fill", answer.ground);
-    document.body.style.background = answer.ground;
-    document.body.style.color = answer.ink;
-    for (const [number, markup] of answer.changed) frame.lines[number].innerHTML = markup;
-    table.dataset.screen = answer.screen;
+    const next = answer.frame;
+    if (frame.columns !== next.columns || frame.rows !== next.rows) blank(next.columns, next.rows);
+    frame.back.setAttribute("fill", next.ground);
+    document.body.style.background = next.ground;
+    document.body.style.color = next.ink;
+    for (const [number, markup] of next.changed) frame.lines[number].innerHTML = markup;
+    table.dataset.screen = next.screen;
     table.dataset.busy = answer.busy;
-    if (status.textContent !== answer.said) status.textContent = answer.said;
-    offer(answer.buttons);
+    if (status.textContent !== next.said) status.textContent = next.said;
+    offer(next.buttons);
     if (answer.pick) chooser.click();
-    if (turn !== answer.turn) {
-      turn = answer.turn;
+    if (turn !== next.turn) {
+      turn = next.turn;
       document.title = turn ? `\u25cf Your turn: ${title}` : title;
       if (turn && document.hidden) tellTurn();
     }
-    if (plays !== answer.plays) {
-      plays = answer.plays;
+    if (plays !== next.plays) {
+      plays = next.plays;
       stayAwake();
     }
     if (answer.go !== undefined) location.hash = answer.go;
     if (answer.copy !== undefined) copy(answer.copy);
     if (answer.game !== undefined) saveGame(...answer.game);
     if (answer.file !== undefined) download(answer.file[0], [Uint8Array.from(atob(answer.file[1]), (letter) => letter.charCodeAt(0))]);
-    if (types !== answer.types) {
-      types = answer.types;
+    if (types !== next.types) {
+      types = next.types;
       // Some phones show their keyboard only for a field that a finger has touched.
       document.body.classList.toggle("types", types);
       if (!types && document.activeElement === typed) table.focus();

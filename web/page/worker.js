@@ -50,9 +50,9 @@
       return;
     }
     started = true;
-    postMessage({ answer });
     answer.sockets?.forEach(socket);
     answer.store?.forEach(store);
+    if (answer.frame) postMessage({ answer });
     const now = performance.now();
     // Time that nothing waited for does not count.
     if (!paced) last = now;
@@ -179,16 +179,21 @@
     const kept = writing.objectStore("kept");
     const finished = done(writing);
     const lease = `lease/${(put[0]?.[0] ?? gone[0]).split("/")[0]}`;
-    const holder = await asked(kept.get(lease));
-    if (!takes && holder !== undefined && holder !== own) {
-      writing.abort();
-      finished.catch(() => {});
-      throw new Error("this seat is open in another tab. Play on there, or reload this page to play here");
-    }
-    kept.put(own, lease);
+    const holder = kept.get(lease);
+    let elsewhere = false;
+    // The rest is under way meanwhile, and waits for this before it counts.
+    holder.onsuccess = () => {
+      elsewhere = !takes && holder.result !== undefined && holder.result !== own;
+      if (elsewhere) return writing.abort();
+      if (holder.result !== own) kept.put(own, lease);
+      writing.commit();
+    };
     for (const start of gone) kept.delete(beginsWith(start));
     for (const [key, value] of put) kept.put(value, key);
-    await finished;
+    await finished.catch((why) => {
+      if (!elsewhere) throw why;
+      throw new Error("this seat is open in another tab. Play on there, or reload this page to play here");
+    });
   }
 
   function store(order) {

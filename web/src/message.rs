@@ -148,25 +148,17 @@ pub struct Pressed {
     pub shift: bool,
 }
 
-/// A frame, and the requests of the page.
+/// A frame, and what is asked of the scripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Answer {
-    pub columns: u16,
-    pub rows: u16,
-    /// The colour of the ground, and one that can be read on it.
-    pub ground: String,
-    pub ink: String,
-    /// Rows that have changed: their number and their markup (SVG).
-    pub changed: Vec<(u16, String)>,
-    /// When the next tick is due without an input, in milliseconds.
+    /// The frame; `None` after news of sockets and of the database, which the next tick shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
+    /// When the next tick is due without an input, in milliseconds since the last one.
     pub pace: Option<u64>,
     /// Whether a file is being checked: send more work.
     pub busy: bool,
-    /// The name of the screen.
-    pub screen: String,
-    /// The thing in focus, and what the screen tells, for a player with a screen reader.
-    pub said: String,
     /// Let the player choose a file.
     pub pick: bool,
     /// Settings to save: TOML.
@@ -190,6 +182,31 @@ pub struct Answer {
     /// Text for the clipboard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<String>,
+}
+
+impl Answer {
+    /// Whether the page itself has something to do: its part comes with a frame.
+    pub(crate) fn is_for_page(&self) -> bool {
+        let Self { pick, save, game, file, go, copy, .. } = self;
+        *pick || [save, go, copy].iter().any(|text| text.is_some()) || [game, file].iter().any(|file| file.is_some())
+    }
+}
+
+/// A frame, and what the page tells along with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Frame {
+    pub columns: u16,
+    pub rows: u16,
+    /// The colour of the ground, and one that can be read on it.
+    pub ground: String,
+    pub ink: String,
+    /// Rows that have changed: their number and their markup (SVG).
+    pub changed: Vec<(u16, String)>,
+    /// The name of the screen.
+    pub screen: String,
+    /// The thing in focus, and what the screen tells, for a player with a screen reader.
+    pub said: String,
     /// The words of the row of buttons for fingers.
     pub buttons: Vec<String>,
     /// Whether the player is typing into a field: a phone shows its keyboard.

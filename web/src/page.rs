@@ -40,9 +40,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use zeroize::Zeroizing;
 
-use crate::message::{Answer, Ask, NotStored, Pressed, Start, StoreOrder, TableStart};
+use crate::message::{Answer, Ask, Frame, NotStored, Pressed, Start, StoreOrder, TableStart};
 use crate::seat::{Seat, Way};
 
+/// The time within which news of a table are shown.
+const FRAME: Duration = Duration::from_millis(16);
 /// The smallest and the largest frame, in columns and rows.
 const LEAST: (u16, u16) = (60, 20);
 const MOST: (u16, u16) = (200, 60);
@@ -72,8 +74,8 @@ fn playouts(game: &str) -> u32 {
 pub struct Page {
     shell: Shell,
     screen: Terminal<TestBackend>,
-    /// The rows that the browser shows.
-    shown: Vec<String>,
+    /// The frame that the browser shows.
+    shown: Option<Buffer>,
     /// The seeds of games.
     rng: ChaCha20Rng,
     practice: Option<Practice>,
@@ -92,6 +94,8 @@ pub struct Page {
     is_turn: bool,
     /// Whether that seat has a game that is not over.
     is_playing: bool,
+    /// Whether a table has news that no frame has shown.
+    has_news: bool,
     /// Whether nobody sees the page.
     is_hidden: bool,
     /// How many seats this page has had.
@@ -163,7 +167,7 @@ impl Page {
         let mut page = Self {
             shell: Shell::new(context, Box::new(Home::default())),
             screen,
-            shown: Vec::new(),
+            shown: None,
             rng: ChaCha20Rng::from_seed(seed),
             practice: None,
             bots_due: None,
@@ -174,6 +178,7 @@ impl Page {
             seat: None,
             is_turn: false,
             is_playing: false,
+            has_news: false,
             is_hidden: false,
             seats: 0,
             finished: None,
@@ -208,6 +213,7 @@ impl Page {
     /// Carries out a message; `file` are the bytes for [`Ask::File`].
     pub fn handle(&mut self, ask: Ask, file: &[u8]) -> Answer {
         let mut answer = Answer::default();
+        self.has_news = matches!(ask, Ask::Socket(..) | Ask::Stored(..));
         let input = match ask {
             // A second start changes nothing.
             Ask::Start(_) => None,
@@ -223,7 +229,7 @@ impl Page {
                 let (columns, rows) = fitting(columns, rows);
                 let Ok(screen) = Terminal::new(TestBackend::new(columns, rows));
                 self.screen = screen;
-                self.shown.clear();
+                self.shown = None;
                 Some(UserInput::Redraw)
             }
             Ask::Tick(passed) => {
@@ -282,7 +288,12 @@ impl Page {
             self.go_on(awaited, &mut answer);
         }
         self.play_on(&mut answer);
-        self.draw(&mut answer);
+        // News of a table come in bursts: one frame shows them all, and what is sent does not wait for it.
+        if !self.has_news || answer.is_for_page() {
+            answer.frame = Some(self.draw());
+        }
+        answer.pace = self.pace().map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
+        answer.busy = self.reading.is_some();
         answer
     }
 
@@ -700,28 +711,36 @@ impl Page {
             .join(". ")
     }
 
-    /// Draws a frame, and adds to the answer what differs from the last one.
-    fn draw(&mut self, answer: &mut Answer) {
-        let Ok(_) = self.screen.draw(|frame| self.shell.draw(frame));
-        let buffer = self.screen.backend().buffer();
-        (answer.columns, answer.rows) = (buffer.area.width, buffer.area.height);
-        let (ground, rows) = svg::rows(buffer);
-        answer.ink = if is_light(&ground) { INKS.1 } else { INKS.0 }.to_owned();
-        answer.ground = ground;
-        answer.said = self.said();
-        let changed = (0_u16..).zip(&rows).filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(*row));
-        answer.changed = changed.map(|(number, row)| (number, row.clone())).collect();
-        self.shown = rows;
+    /// When the next tick is due.
+    fn pace(&self) -> Option<Duration> {
         let wake = self.seat.as_ref().and_then(Seat::wake);
         let wake = wake.map(|wake| Duration::from_millis(wake.saturating_sub(self.now.up)));
-        let pace = self.shell.pace().into_iter().chain(self.bots_due).chain(wake).min();
-        answer.pace = pace.map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
-        answer.busy = self.reading.is_some();
-        answer.buttons = self.shell.layer().buttons.iter().map(|(words, _)| words.clone()).collect();
-        answer.types = self.shell.takes_text();
-        answer.turn = self.is_turn && self.seat.is_some();
-        answer.plays = self.is_playing && self.seat.is_some();
-        answer.screen = self.shell.trail().pop().unwrap_or_default();
+        let news = self.has_news.then_some(FRAME);
+        self.shell.pace().into_iter().chain(self.bots_due).chain(wake).chain(news).min()
+    }
+
+    /// Draws a frame: what differs from the last one.
+    fn draw(&mut self) -> Frame {
+        self.has_news = false;
+        let Ok(_) = self.screen.draw(|frame| self.shell.draw(frame));
+        let buffer = self.screen.backend().buffer();
+        let (columns, rows) = (buffer.area.width, buffer.area.height);
+        let (ground, changed) = svg::changes(buffer, self.shown.as_ref());
+        let said = self.said();
+        self.shown = Some(buffer.clone());
+        Frame {
+            columns,
+            rows,
+            ink: if is_light(&ground) { INKS.1 } else { INKS.0 }.to_owned(),
+            ground,
+            changed,
+            screen: self.shell.trail().pop().unwrap_or_default(),
+            said,
+            buttons: self.shell.layer().buttons.iter().map(|(words, _)| words.clone()).collect(),
+            types: self.shell.takes_text(),
+            turn: self.is_turn && self.seat.is_some(),
+            plays: self.is_playing && self.seat.is_some(),
+        }
     }
 }
 

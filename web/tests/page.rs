@@ -11,7 +11,7 @@ use fairdeal_peers::testing::peer;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_session::seat_file::SeatFile;
-use fairdeal_web::message::{Answer, Ask, NotStored, Pressed, Start, TableStart};
+use fairdeal_web::message::{Answer, Ask, Frame, NotStored, Pressed, Start, TableStart};
 use fairdeal_web::page::Page;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -21,6 +21,8 @@ struct Shown {
     page: Page,
     rows: Vec<String>,
     last: Answer,
+    /// The last frame.
+    frame: Frame,
 }
 
 fn start() -> Start {
@@ -43,8 +45,8 @@ impl Shown {
 
     fn with(start: Start) -> Self {
         let page = Page::new(&start).unwrap();
-        let (rows, last) = (Vec::new(), Answer::default());
-        let mut shown = Self { page, rows, last };
+        let (rows, last, frame) = (Vec::new(), Answer::default(), Frame::default());
+        let mut shown = Self { page, rows, last, frame };
         shown.ask(Ask::Start(start));
         shown
     }
@@ -55,9 +57,12 @@ impl Shown {
 
     fn ask_with(&mut self, ask: Ask, file: &[u8]) {
         let answer = self.page.handle(ask, file);
-        self.rows.resize(usize::from(answer.rows), String::new());
-        for (number, row) in &answer.changed {
-            self.rows[usize::from(*number)].clone_from(row);
+        if let Some(frame) = &answer.frame {
+            self.rows.resize(usize::from(frame.rows), String::new());
+            for (number, row) in &frame.changed {
+                self.rows[usize::from(*number)].clone_from(row);
+            }
+            self.frame = frame.clone();
         }
         self.last = answer;
     }
@@ -104,7 +109,7 @@ impl Shown {
     }
 
     fn says(&self, words: &str) {
-        assert!(self.last.said.contains(words), "'{words}' is not in: {}", self.last.said);
+        assert!(self.frame.said.contains(words), "'{words}' is not in: {}", self.frame.said);
     }
 
     fn shows(&self, words: &str) {
@@ -131,12 +136,12 @@ fn every_game_is_checked_and_replayed() {
     for info in GAMES {
         let mut shown = Shown::new();
         shown.check(&transcript(info.id));
-        assert_eq!(shown.last.screen, "audit");
+        assert_eq!(shown.frame.screen, "audit");
         shown.shows(verdict(info.id));
         shown.shows("Press Enter to replay the game");
         shown.says(verdict(info.id));
         shown.key("Enter");
-        assert_eq!(shown.last.screen, "replay");
+        assert_eq!(shown.frame.screen, "replay");
         shown.shows("Step 1 of");
         shown.says("Step 1 of");
         for key in ["End", "e", "ArrowLeft", "e", "e", "Home", "PageDown"] {
@@ -145,7 +150,7 @@ fn every_game_is_checked_and_replayed() {
         shown.shows("Step ");
         shown.key("Escape");
         shown.key("Escape");
-        assert_eq!(shown.last.screen, "home");
+        assert_eq!(shown.frame.screen, "home");
     }
 }
 
@@ -168,7 +173,7 @@ fn changed_files_are_refused() {
                 shown.says(words);
             }
             shown.key("Enter");
-            assert_eq!(shown.last.screen, "replay");
+            assert_eq!(shown.frame.screen, "replay");
         } else {
             assert!(text.contains("This file cannot be checked"), "{text}");
         }
@@ -179,7 +184,7 @@ fn changed_files_are_refused() {
         shown.check(broken);
         shown.shows("This file cannot be checked");
         shown.key("Escape");
-        assert_eq!(shown.last.screen, "home");
+        assert_eq!(shown.frame.screen, "home");
     }
 }
 
@@ -191,19 +196,19 @@ fn refused_file_replaces_the_verdict() {
     shown.shows("✓ fair");
     let refused = || Ask::NoFile { name: "b.fairdeal".to_owned(), why: "it is larger than 64 MiB".to_owned() };
     shown.ask(refused());
-    assert_eq!(shown.last.screen, "audit");
+    assert_eq!(shown.frame.screen, "audit");
     shown.shows("This file cannot be checked");
     shown.shows("b.fairdeal");
     shown.says("It is larger than 64 MiB");
     assert!(!shown.text().contains("✓ fair"));
     shown.key("Escape");
-    assert_eq!(shown.last.screen, "home");
+    assert_eq!(shown.frame.screen, "home");
     // A practice game stays.
     shown.key("Enter");
     shown.key("Enter");
     shown.ask(refused());
     shown.shows("b.fairdeal cannot be checked: it is larger than 64 MiB.");
-    assert_ne!(shown.last.screen, "audit");
+    assert_ne!(shown.frame.screen, "audit");
 }
 
 #[test]
@@ -215,7 +220,7 @@ fn a_check_can_be_left() {
     shown.shows("Checking:");
     shown.key("Escape");
     assert!(!shown.last.busy);
-    assert_eq!(shown.last.screen, "home");
+    assert_eq!(shown.frame.screen, "home");
 }
 
 /// Every game begins by two keys against bots, and ends in a result when the player follows the hints.
@@ -229,7 +234,7 @@ fn every_game_can_be_played() {
         shown.rest();
         shown.shows("practice");
         shown.says("YOUR TURN");
-        assert_ne!(shown.last.screen, "home");
+        assert_ne!(shown.frame.screen, "home");
         // A file does not end the game.
         shown.ask_with(Ask::File("a.fairdeal".to_owned()), &transcript("loot"));
         shown.shows("Leave this game first");
@@ -244,7 +249,7 @@ fn every_game_can_be_played() {
         shown.key("q");
         shown.says("y: yes, n: no");
         shown.key("y");
-        assert_eq!(shown.last.screen, "home");
+        assert_eq!(shown.frame.screen, "home");
     }
 }
 
@@ -258,7 +263,7 @@ fn network_entries_are_hidden() {
     shown.shows("verify a game file");
     for key in ["j", "w", "H", "q", "Escape"] {
         shown.key(key);
-        assert_eq!(shown.last.screen, "home", "{key}");
+        assert_eq!(shown.frame.screen, "home", "{key}");
     }
     shown.key("v");
     assert!(shown.last.pick);
@@ -286,9 +291,9 @@ fn lesson_and_puzzle_are_spoken() {
     let mut shown = Shown::new();
     shown.key("T");
     shown.says("Learn Loot. ");
-    let first = shown.last.said.clone();
+    let first = shown.frame.said.clone();
     shown.key("Enter");
-    assert_ne!(shown.last.said, first);
+    assert_ne!(shown.frame.said, first);
     shown.key("q");
     shown.key("p");
     shown.says("Find the action that wins");
@@ -299,8 +304,8 @@ fn nothing_moves_where_the_browser_asks_for_that() {
     let page = |settings: Option<String>| {
         let start = Start { still: true, settings, ..start() };
         let page = Page::new(&start).unwrap();
-        let (rows, last) = (Vec::new(), Answer::default());
-        Shown { page, rows, last }
+        let (rows, last, frame) = (Vec::new(), Answer::default(), Frame::default());
+        Shown { page, rows, last, frame }
     };
     // The lines of an audit turn green at once.
     let paces = |mut shown: Shown| {
@@ -318,10 +323,10 @@ fn nothing_moves_where_the_browser_asks_for_that() {
 #[test]
 fn page_follows_the_browser_into_the_light() {
     let mut shown = Shown::new();
-    let dark = shown.last.ground.clone();
+    let dark = shown.frame.ground.clone();
     shown.ask(Ask::Refresh { today: "2026-11-27".to_owned(), light: true, hidden: false });
-    assert_ne!(shown.last.ground, dark);
-    assert!(!shown.last.changed.is_empty());
+    assert_ne!(shown.frame.ground, dark);
+    assert!(!shown.frame.changed.is_empty());
 }
 
 /// Solved puzzles and other settings are the page's to save, and come back.
@@ -387,6 +392,9 @@ fn seat_comes_and_goes_in_a_file() {
     assert!(order.put.len() > 10 && shown.last.sockets.is_empty() && shown.last.go.is_none());
     let no_room = NotStored { full: true, why: "no room".to_owned() };
     shown.ask(Ask::Stored(order.id, Some(no_room.clone())));
+    // The frame comes with the tick that is due at once.
+    assert!(shown.last.frame.is_none() && shown.last.pace.is_some_and(|pace| pace <= 16));
+    shown.ask(Ask::Tick(16));
     shown.shows("could not be taken in");
     at(&mut shown, &bytes);
     let order = shown.last.store.remove(0);
@@ -413,8 +421,9 @@ fn seat_comes_and_goes_in_a_file() {
     assert!(order.put.iter().all(|(key, _)| key.ends_with("/gone")));
     assert_eq!((order.delete.len(), &shown.last.file), (2, &None));
     shown.ask(Ask::Stored(order.id, Some(no_room)));
-    shown.shows("Nothing was given up");
     assert_eq!(shown.last.file, None);
+    shown.ask(Ask::Tick(16));
+    shown.shows("Nothing was given up");
 
     // Again, and this time the browser forgets it. Another file does not come between.
     let kept = TableStart { kept: kept_before, ..table() };
