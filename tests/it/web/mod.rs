@@ -464,16 +464,15 @@ async fn measured_page(host: &mut Program, ticket: &Ticket, browser: &Browser, m
 }
 
 /// A terminal's guest and a browser's get their seats and cards. `FAIRDEAL_MEASURE` prints how fast, for docs/performance.md,
-/// and how fast they move, in all games, and holds a browser to a second and a half for the seat, to two and a half times a
-/// terminal's move in the open game and to five times in the others.
+/// and how fast they move, in all games, and holds a browser to a second and a half for the seat.
 #[tokio::test(flavor = "multi_thread")]
 async fn guests_are_seated_side_by_side() {
     let Some(page) = page() else { return };
     let Some(browser) = start().await else { return };
     let measures = std::env::var_os("FAIRDEAL_MEASURE").is_some();
     let moves = if measures { MOVES } else { 0 };
-    let games = [("plutonian-poker", 2.5), ("loot", 5.0), ("houses-of-thoth", 5.0), ("sphinxs-paw", 5.0)];
-    for (game, limit) in games.into_iter().take(if measures { games.len() } else { 1 }) {
+    let games = ["plutonian-poker", "loot", "houses-of-thoth", "sphinxs-paw"];
+    for game in games.into_iter().take(if measures { games.len() } else { 1 }) {
         let root = TempDir::new().unwrap();
         let more = ["--seats", "2", "--bot-delay", "0", "--level", "gentle"];
         let (mut host, ticket) = host(&page, &root.path().join("one"), game, &more);
@@ -485,8 +484,6 @@ async fn guests_are_seated_side_by_side() {
                 println!("{game} {name}: seated {seated:.0?}, dealt {dealt:.0?}, a move {:.1?}", moved.unwrap());
             }
             assert!(seat.seated < Duration::from_millis(1500), "{:?}", seat.seated);
-            let times = seat.moved.unwrap().as_secs_f64() / program.moved.unwrap().as_secs_f64();
-            assert!(times <= limit, "{game}: a browser's move takes {times:.1} times a terminal's");
         }
     }
     browser.client.clone().close().await.unwrap();

@@ -76,7 +76,7 @@ pub(crate) struct Seated {
     guilty: SeatSet,
     /// The last report to the player of overdue seats and possible remedies.
     told_waits: Waits,
-    /// The head last sent to all, and how often it has been left out since.
+    /// The newest head, and for how many ticks it has been left out; as many as ever if it was not sent yet.
     told_head: Option<(Head, u32)>,
     /// The connections that this seat last reported to the others.
     linked: SeatSet,

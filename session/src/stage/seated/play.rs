@@ -174,10 +174,12 @@ impl Seated {
                 Output::Send(to, message) => batch.letters.push(self.letter(to, message)),
                 Output::Pass(author, entry) => {
                     // Forwarded to the seats without a connection to its author.
-                    let message = Message::Entries(Bounded::one(entry));
-                    let bytes = Frame::Table { table: self.id, message }.to_bytes();
                     let to = self.without_link_to(author, connected);
-                    batch.letters.push(Letter { to, bytes, best_effort: false, is_head: false });
+                    if !to.is_empty() {
+                        let message = Message::Entries(Bounded::one(entry));
+                        let bytes = Frame::Table { table: self.id, message }.to_bytes();
+                        batch.letters.push(Letter { to, bytes, best_effort: false, is_head: false });
+                    }
                 }
                 Output::Event(event) => batch.news.push(event),
             }
@@ -198,20 +200,18 @@ impl Seated {
         Letter { to, bytes, best_effort, is_head }
     }
 
-    /// Whether to send a head to all: at once if it is new, otherwise now and then. A peer that has lost a message
-    /// waits until then; a newly connected one gets a head of its own.
+    /// Whether to send a head to all: now and then while it stays the same. A new one waits for the next tick, because in a
+    /// game that goes on it is old by then, and all that it would say is in this seat's entries; the last one of all waits
+    /// for nothing. A peer that has lost a message waits until then; a newly connected one gets a head of its own.
     fn is_due(&mut self, head: &Head) -> bool {
         let most = quiet(self.table.clocks().limits().absence);
-        match &mut self.told_head {
-            Some((last, quiet)) if last == head && *quiet < most => {
-                *quiet += 1;
-                false
-            }
-            told => {
-                *told = Some((head.clone(), 0));
-                true
-            }
-        }
+        let is_last = self.table.is_finished() || self.table.has_left();
+        let (due, quiet) = match &self.told_head {
+            Some((last, quiet)) if last == head => (*quiet >= most, quiet.saturating_add(1)),
+            _ => (is_last, most),
+        };
+        self.told_head = Some((head.clone(), if due { 0 } else { quiet }));
+        due
     }
 
     /// Reports the news of a batch, whose records are on disk.
