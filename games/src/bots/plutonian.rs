@@ -9,7 +9,7 @@ use rand_core::Rng;
 use super::{Bot, fixed};
 use crate::common::counted;
 use crate::hint::{Hint, Hints};
-use crate::plutonian::outlook::{Left, Odds, Outlook};
+use crate::plutonian::outlook::{Left, Odds, Outlook, Takes};
 use crate::plutonian::pieces::score;
 use crate::plutonian::{Plutonian, PlutonianAction};
 
@@ -37,22 +37,13 @@ impl Default for PlutonianBot {
 const EARLY: u32 = 2;
 
 impl Bot<Plutonian> for PlutonianBot {
-    fn choose(&mut self, game: &Plutonian, seat: Seat, known: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
+    fn choose(&mut self, game: &Plutonian, seat: Seat, _known: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
         // A table accepts one vote per seat between two turns. In its own turn the bot only takes,
         // so a vote that must wait never delays the table.
         if game.turn() != Some(seat) {
             return self.vote(game, seat);
         }
-        let legal = game.legal(seat, known).into_iter();
-        legal
-            .filter_map(|action| match action {
-                PlutonianAction::Take { tree, stack } => Some((self.odds.gain(game, seat, tree, stack), action)),
-                PlutonianAction::Vote { .. } => None,
-            })
-            // Ties go to the first.
-            .rev()
-            .max_by_key(|(gain, _)| *gain)
-            .map(|(_, action)| action)
+        Takes::of(self.odds, game, seat).best()
     }
 }
 
@@ -77,7 +68,7 @@ fn reason(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<S
     let mut after = before.to_vec();
     after.push(top);
     let left = Left::of(game);
-    let mut rest = left.clone();
+    let mut rest = left;
     rest.take(top);
     let (was, then) = (Outlook::of(before, &left), Outlook::of(&after, &rest));
     let what = top.in_words();

@@ -2,12 +2,12 @@
 
 use fairdeal_protocol::seat::Seat;
 
-use super::Plutonian;
 use super::pieces::{Colour, Hand, Pyramid, score};
+use super::{Plutonian, PlutonianAction};
 use crate::pyramid::Size;
 
 /// Pyramids left in the trees, by colour and size; the last row counts the wilds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Left([[u8; 3]; 6]);
 
 impl Left {
@@ -15,9 +15,7 @@ impl Left {
     pub fn of(game: &Plutonian) -> Self {
         let mut left = Self::default();
         for pyramid in game.trees().iter().flatten() {
-            let row = pyramid.colour.map_or(Colour::ALL.len(), index);
-            let row = left.0.get_mut(row);
-            if let Some(count) = row.and_then(|row| row.get_mut(pyramid.size.index())) {
+            if let Some(count) = left.entry(*pyramid) {
                 *count = count.saturating_add(1);
             }
         }
@@ -26,15 +24,18 @@ impl Left {
 
     /// Removes a pyramid that is taken.
     pub fn take(&mut self, pyramid: Pyramid) {
-        let row = pyramid.colour.map_or(Colour::ALL.len(), index);
-        let row = self.0.get_mut(row);
-        if let Some(count) = row.and_then(|row| row.get_mut(pyramid.size.index())) {
+        if let Some(count) = self.entry(pyramid) {
             *count = count.saturating_sub(1);
         }
     }
 
+    fn entry(&mut self, pyramid: Pyramid) -> Option<&mut u8> {
+        let (row, size) = place(pyramid);
+        self.0.get_mut(row)?.get_mut(size)
+    }
+
     fn count(&self, colour: Colour, size: Size) -> u8 {
-        self.at(index(colour), size)
+        self.at(colour.index(), size)
     }
 
     fn wilds(&self, size: Size) -> u8 {
@@ -55,11 +56,8 @@ impl Left {
         };
         match hand {
             Hand::Tree | Hand::Nest => {
-                let mut order = [Size::Large, Size::Medium, Size::Small];
-                if hand == Hand::Nest {
-                    order.reverse();
-                }
-                let missing = order.get(stack.len()..).unwrap_or(&[]);
+                let order = hand.sizes(first.size);
+                let missing = order.get(stack.len()..hand.size()).unwrap_or(&[]);
                 self.one_colour(stack, |colour| {
                     missing.iter().all(|size| self.count(colour, *size) + self.wilds(*size) > 0)
                 })
@@ -73,18 +71,19 @@ impl Left {
             }
             Hand::FullHouse | Hand::TwoPair => {
                 let (low, high) = (stack.iter().step_by(2), stack.iter().skip(1).step_by(2));
-                let places = (stack.len()..hand.size()).partition::<Vec<_>, _>(|at| at % 2 == 0);
+                // Of the places from the bottom, every other one is of one colour.
+                let places = (hand.size().div_ceil(2) - low.len(), hand.size() / 2 - high.len());
                 let fits = |one: &Pyramid, colour| one.colour.is_none_or(|own| own == colour);
-                let lacks = |colour, places: &[usize]| {
+                let lacks = |colour, places: usize| {
                     let there = usize::from(self.count(colour, first.size));
-                    places.len().saturating_sub(there)
+                    places.saturating_sub(there)
                 };
                 Colour::ALL.into_iter().any(|a| {
                     Colour::ALL.into_iter().any(|b| {
                         a != b
                             && low.clone().all(|one| fits(one, a))
                             && high.clone().all(|one| fits(one, b))
-                            && lacks(a, &places.0) + lacks(b, &places.1) <= usize::from(self.wilds(first.size))
+                            && lacks(a, places.0) + lacks(b, places.1) <= usize::from(self.wilds(first.size))
                     })
                 })
             }
@@ -104,9 +103,9 @@ impl Left {
     }
 }
 
-fn index(colour: Colour) -> usize {
-    let place = Colour::ALL.iter().position(|known| *known == colour);
-    place.unwrap_or(0)
+/// The row and column of a pyramid in [`Left`].
+fn place(pyramid: Pyramid) -> (usize, usize) {
+    (pyramid.colour.map_or(Colour::ALL.len(), Colour::index), pyramid.size.index())
 }
 
 /// The worth of a stack, and the hands that it can still become.
@@ -156,37 +155,18 @@ pub enum Odds {
 }
 
 impl Odds {
-    /// The gain of a take for a seat, in hundredths of a point: its prospects, less what the take uncovers for the next
-    /// seat.
-    pub fn gain(self, game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
-        let column = game.trees().get(usize::from(tree)).map_or(&[][..], Vec::as_slice);
-        let Some((taken, under)) = column.split_last() else {
-            return i64::MIN;
-        };
-        let before = stack.and_then(|stack| game.stacks(seat).get(usize::from(stack)));
-        let mut after = before.cloned().unwrap_or_default();
-        let left = Left::of(game);
-        let mut rest = left.clone();
-        rest.take(*taken);
-        let was = self.promise(&after, &left);
-        after.push(*taken);
-        // The uncovered pyramid helps the next seat in proportion to its size.
-        let gift = under.last().map_or(0, |next| i64::from(next.size.pips()) * 12);
-        self.promise(&after, &rest) - was - gift
-    }
-
     /// The value of a stack with its prospects, in hundredths.
-    fn promise(self, stack: &[Pyramid], left: &Left) -> i64 {
+    pub fn promise(self, stack: &[Pyramid], left: &Left) -> i64 {
         let Some(first) = stack.first() else {
             return 0;
         };
         let now = score(stack) * 100;
-        let to_come = Hand::ALL
-            .into_iter()
-            .filter(|hand| hand.may_become(stack))
-            .filter(|hand| self == Self::Even || left.has(*hand, stack));
-        let best = to_come.map(|hand| self.expected(hand, first.size, stack.len()));
-        now.max(best.max().unwrap_or(0))
+        Hand::ALL.into_iter().filter(|hand| hand.size() >= stack.len()).fold(now, |best, hand| {
+            let value = self.expected(hand, first.size, stack.len());
+            // The cheapest question first.
+            let is_better = value > best && hand.may_become(stack) && (self == Self::Even || left.has(hand, stack));
+            if is_better { value } else { best }
+        })
     }
 
     /// The value of a hand for a stack that may become it, in hundredths.
@@ -202,12 +182,81 @@ impl Odds {
     }
 }
 
-/// The gain of a take as the normal bot sees it, in hundredths of a point.
-pub fn gain(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
-    Odds::Seen.gain(game, seat, tree, stack)
+/// What a pyramid adds to a stack, which is new without a number.
+type Target = (i64, Option<u8>);
+
+/// The gains of a seat's takes in one position, in hundredths of a point: what a take adds to the value of a stack with its
+/// prospects, less what it uncovers for the next seat.
+pub struct Takes<'a> {
+    odds: Odds,
+    game: &'a Plutonian,
+    seat: Seat,
+    left: Left,
+    /// The values of the seat's stacks before.
+    before: Vec<i64>,
 }
 
-/// The value of a stack with its prospects, in hundredths.
-pub fn promise(stack: &[Pyramid], left: &Left) -> i64 {
-    Odds::Seen.promise(stack, left)
+impl<'a> Takes<'a> {
+    pub fn of(odds: Odds, game: &'a Plutonian, seat: Seat) -> Self {
+        let left = Left::of(game);
+        let before = game.stacks(seat).iter().map(|stack| odds.promise(stack, &left)).collect();
+        Self { odds, game, seat, left, before }
+    }
+
+    /// The gain of a take; `None` from an empty tree.
+    pub fn gain(&self, tree: u8, stack: Option<u8>) -> Option<i64> {
+        let (taken, under) = self.game.trees().get(usize::from(tree))?.split_last()?;
+        Some(self.growth(*taken, stack) - gift(under))
+    }
+
+    /// The take with the highest gain, if it is the seat's turn; of equals the first by tree and then by stack, a new one
+    /// before all others.
+    pub fn best(&self) -> Option<PlutonianAction> {
+        if self.game.turn() != Some(self.seat) {
+            return None;
+        }
+        let stacks = u8::try_from(self.before.len()).unwrap_or(u8::MAX);
+        // Trees with the same top differ only in what is under it.
+        let mut known: [[Option<Target>; 3]; 6] = Default::default();
+        let mut best: Option<(i64, PlutonianAction)> = None;
+        for (tree, column) in self.game.trees().iter().enumerate() {
+            let Some((taken, under)) = column.split_last().filter(|_| self.game.may_be_touched(tree)) else { continue };
+            let (row, size) = place(*taken);
+            let Some(known) = known.get_mut(row).and_then(|row| row.get_mut(size)) else { continue };
+            let (growth, stack) = *known.get_or_insert_with(|| {
+                let fresh = (self.growth(*taken, None), None);
+                (0..stacks)
+                    .map(|stack| (self.growth(*taken, Some(stack)), Some(stack)))
+                    .fold(fresh, |best, next| if next.0 > best.0 { next } else { best })
+            });
+            let gain = growth - gift(under);
+            if best.as_ref().is_none_or(|(most, _)| gain > *most)
+                && let Ok(tree) = u8::try_from(tree)
+            {
+                best = Some((gain, PlutonianAction::Take { tree, stack }));
+            }
+        }
+        best.map(|(_, action)| action)
+    }
+
+    /// What a pyramid adds to a stack, or as a new one.
+    fn growth(&self, taken: Pyramid, stack: Option<u8>) -> i64 {
+        let at = stack.map(usize::from);
+        let stack = at.and_then(|at| self.game.stacks(self.seat).get(at)).map_or(&[][..], Vec::as_slice);
+        let before = at.and_then(|at| self.before.get(at)).copied().unwrap_or(0);
+        // No hand is higher than five.
+        let mut after = [taken; 5];
+        let Some(under) = after.get_mut(..stack.len()) else {
+            return -before;
+        };
+        under.copy_from_slice(stack);
+        let mut rest = self.left;
+        rest.take(taken);
+        self.odds.promise(after.get(..=stack.len()).unwrap_or_default(), &rest) - before
+    }
+}
+
+/// What a take gives to the next seat: the pyramid that it uncovers helps in proportion to its size.
+fn gift(under: &[Pyramid]) -> i64 {
+    under.last().map_or(0, |next| i64::from(next.size.pips()) * 12)
 }

@@ -32,6 +32,17 @@ impl Colour {
         Self::ALL.into_iter().find(|colour| colour.name() == name)
     }
 
+    /// Its place in [`Self::ALL`].
+    pub(super) fn index(self) -> usize {
+        match self {
+            Self::Blue => 0,
+            Self::Red => 1,
+            Self::Green => 2,
+            Self::Yellow => 3,
+            Self::Orange => 4,
+        }
+    }
+
     /// Its letter, for narrow places.
     pub fn letter(self) -> char {
         match self {
@@ -176,17 +187,25 @@ impl Hand {
         }
     }
 
+    /// The sizes of its pyramids from the bottom, if the first one has this size.
+    pub(super) fn sizes(self, first: Size) -> [Size; 5] {
+        match self {
+            Self::Tree => [Size::Large, Size::Medium, Size::Small, Size::Small, Size::Small],
+            Self::Nest => [Size::Small, Size::Medium, Size::Large, Size::Large, Size::Large],
+            _ => [first; 5],
+        }
+    }
+
     /// Whether a stack, from the bottom, is this hand or can become it by adding pyramids on top.
     pub fn may_become(self, stack: &[Pyramid]) -> bool {
         if stack.len() > self.size() {
             return false;
         }
-        let sizes: Vec<Size> = match self {
-            Self::Tree => vec![Size::Large, Size::Medium, Size::Small],
-            Self::Nest => vec![Size::Small, Size::Medium, Size::Large],
-            _ => stack.first().map_or_else(Vec::new, |first| vec![first.size; stack.len()]),
+        let Some(first) = stack.first() else {
+            return true;
         };
-        if !stack.iter().zip(&sizes).all(|(pyramid, size)| pyramid.size == *size) {
+        let sizes = self.sizes(first.size);
+        if !stack.iter().zip(sizes).all(|(pyramid, size)| pyramid.size == size) {
             return false;
         }
         let colours = || stack.iter().map(|pyramid| pyramid.colour);
@@ -235,11 +254,12 @@ fn one_colour(colours: impl Iterator<Item = Option<Colour>>) -> Colours {
 /// Whether all colours can differ. Wilds can always take the missing ones: there are five colours,
 /// and no such stack is higher.
 fn all_different(colours: impl Iterator<Item = Option<Colour>>) -> bool {
-    let mut seen: Vec<Colour> = colours.flatten().collect();
-    let count = seen.len();
-    seen.sort_unstable();
-    seen.dedup();
-    seen.len() == count
+    let mut seen = 0_u8;
+    colours.flatten().all(|colour| {
+        let before = seen;
+        seen |= 1 << colour.index();
+        seen != before
+    })
 }
 
 /// The score of a stack: "the whole stack must be exactly the pattern; anything else scores 0".

@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use super::{Search, few_best, part_of_win, share};
 use crate::bots::{Bot as _, PlutonianBot};
-use crate::plutonian::outlook::{Left, gain, promise};
+use crate::plutonian::outlook::{Left, Odds, Takes};
 use crate::plutonian::{Plutonian, PlutonianAction};
 
 /// Candidates per decision.
@@ -28,6 +28,7 @@ impl Search for Plutonian {
             return vec![PlutonianBot::default().choose(self, seat, known, rng)];
         }
         // The same pyramid over the same one is the same move.
+        let takes = Takes::of(Odds::Seen, self, seat);
         let mut seen = Vec::new();
         let rated = self.legal(seat, known).into_iter().filter_map(|action| match action {
             PlutonianAction::Take { tree, stack } => {
@@ -38,20 +39,15 @@ impl Search for Plutonian {
                     return None;
                 }
                 seen.push(same);
-                Some((points(gain(self, seat, tree, stack)), Some(action)))
+                Some((points(takes.gain(tree, stack)?), Some(action)))
             }
             PlutonianAction::Vote { .. } => None,
         });
         few_best(rated, FEW)
     }
 
-    fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
-        let rated = self.legal(seat, guess).into_iter().filter_map(|action| match action {
-            PlutonianAction::Take { tree, stack } => Some((gain(self, seat, tree, stack), action)),
-            PlutonianAction::Vote { .. } => None,
-        });
-        // Ties go to the first.
-        rated.rev().max_by_key(|(gain, _)| *gain).map(|(_, action)| action)
+    fn quick(&self, seat: Seat, _guess: &Faces, _rng: &mut dyn Rng) -> Option<PlutonianAction> {
+        Takes::of(Odds::Seen, self, seat).best()
     }
 
     fn worth(&self, seat: Seat, _guess: &Faces, _dealt_out: bool) -> f64 {
@@ -62,7 +58,7 @@ impl Search for Plutonian {
         let left = Left::of(self);
         let value = |seat: Seat| {
             let now = points(scores.get(seat.index()).copied().unwrap_or(0) * 100);
-            let promised: i64 = self.stacks(seat).iter().map(|stack| promise(stack, &left)).sum();
+            let promised: i64 = self.stacks(seat).iter().map(|stack| Odds::Seen.promise(stack, &left)).sum();
             // What stacks promise beyond their points counts half.
             (now + points(promised)) / 2.0
         };

@@ -1,6 +1,6 @@
 //! The words of the table: what a take makes of a stack, and what helps to decide.
 
-use fairdeal_games::plutonian::outlook::{Left, Outlook, gain};
+use fairdeal_games::plutonian::outlook::{Left, Odds, Outlook, Takes};
 use fairdeal_games::plutonian::pieces::{Hand, Pyramid, score};
 use fairdeal_games::plutonian::{Plutonian, tree_name};
 use fairdeal_games::pyramid::Size;
@@ -37,7 +37,7 @@ fn change(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> Option<(
     let top = top_of(game, tree)?;
     let before = stack.and_then(|stack| stack_of(game, seat, stack)).map_or(&[][..], Vec::as_slice);
     let left = Left::of(game);
-    let mut rest = left.clone();
+    let mut rest = left;
     rest.take(top);
     Some((Outlook::of(before, &left), Outlook::of(&grown(before, top), &rest)))
 }
@@ -59,8 +59,9 @@ pub(super) fn effect(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>, 
 
 /// The stack that a tree's top is best for, in words.
 fn best_use(game: &Plutonian, me: Seat, tree: u8, top: Pyramid) -> Option<String> {
+    let takes = Takes::of(Odds::Seen, game, me);
     let own = (0..new_stack(game, me)).map(Some);
-    let best = own.chain([None]).rev().max_by_key(|stack| gain(game, me, tree, *stack))?;
+    let best = own.chain([None]).rev().max_by_key(|stack| takes.gain(tree, *stack))?;
     let (was, then) = change(game, me, tree, best)?;
     let on = best.map_or("A new stack".to_owned(), |stack| format!("Your stack {}", stack + 1));
     Some(match (then.hand, then.best()) {

@@ -14,7 +14,7 @@ mod stacks;
 mod tests;
 mod trees;
 
-use fairdeal_games::plutonian::outlook::gain;
+use fairdeal_games::plutonian::outlook::{Odds, Takes};
 use fairdeal_games::plutonian::pieces::{Hand, score};
 use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent, tree_name};
 use fairdeal_games::{Hints as _, TableGame as _, counted};
@@ -158,7 +158,7 @@ impl Board for Plutonian {
             return None;
         };
         // Losses are negative.
-        let gain = gain(self, self.turn()?, tree, stack).saturating_add(20_000);
+        let gain = Takes::of(Odds::Seen, self, self.turn()?).gain(tree, stack)?.saturating_add(20_000);
         u16::try_from(gain.max(0)).ok()
     }
 

@@ -1,7 +1,7 @@
 //! The player's own stacks: upright, with their hands as badges and what they can become.
 
 use fairdeal_games::plutonian::Plutonian;
-use fairdeal_games::plutonian::outlook::{Left, Outlook, gain};
+use fairdeal_games::plutonian::outlook::{Left, Odds, Outlook, Takes};
 use fairdeal_games::plutonian::pieces::{Hand, Pyramid};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -57,7 +57,8 @@ pub(super) fn slots(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Slot> {
     let left = Left::of(game);
     let tree = picked(view);
     let top = tree.and_then(|tree| top_of(game, tree));
-    let mut rest = left.clone();
+    let takes = Takes::of(Odds::Seen, game, me);
+    let mut rest = left;
     if let Some(top) = top {
         rest.take(top);
     }
@@ -68,7 +69,7 @@ pub(super) fn slots(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Slot> {
         outlook: Outlook::of(pile, &left),
         top,
         then: top.map(|top| Outlook::of(&grown(pile, top), &rest)),
-        gain: tree.map_or(0, |tree| gain(game, me, tree, number)),
+        gain: tree.and_then(|tree| takes.gain(tree, number)).unwrap_or(0),
     };
     let mut slots: Vec<Slot> = (0..).zip(game.stacks(me)).map(|(number, pile)| slot(Some(number), pile)).collect();
     if !game.is_over() {
