@@ -17,6 +17,7 @@
 //! integers and ordered collections, with no clock and no randomness of their own. [`Game`] states are `Serialize`; the
 //! digest that seats compare is a hash of that encoding.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -135,12 +136,12 @@ pub enum Illegal {
     Over,
     /// A rule forbids the action; the text names the rule and the reason.
     #[error("{0}")]
-    Rule(String),
+    Rule(Cow<'static, str>),
 }
 
 impl Illegal {
     /// The error for an action that a rule forbids.
-    pub fn rule(why: impl Into<String>) -> Self {
+    pub fn rule(why: impl Into<Cow<'static, str>>) -> Self {
         Self::Rule(why.into())
     }
 }

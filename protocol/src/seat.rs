@@ -91,7 +91,7 @@ impl SeatSet {
 
     /// The first `count` seats.
     pub fn all(count: usize) -> Self {
-        Seat::first(count).collect()
+        Self((0..count.min(MAX_SEATS)).fold(0, |bits, _| bits << 1 | 1))
     }
 
     /// The set of one seat.

@@ -38,7 +38,7 @@ pub use sphinx::SphinxBot;
 pub(crate) use sphinx::best_prospects as sphinx_best;
 pub(crate) use sphinx_stamina::SphinxStamina;
 pub use thoth::ThothBot;
-pub(crate) use thoth::worth as thoth_worth;
+pub(crate) use thoth::{best as thoth_best, worth as thoth_worth};
 
 /// A player of one seat of a game.
 pub trait Bot<G: Game>: Send + Sync {

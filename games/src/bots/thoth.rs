@@ -61,7 +61,8 @@ impl Bot<Thoth> for ThothBot {
         if self.careful {
             best(game, seat, legal, known)
         } else {
-            legal.into_iter().rev().max_by_key(|action| plain_worth(game, seat, action, known))
+            let keep = |card| keep(game, seat, card, known);
+            legal.into_iter().rev().max_by_key(|action| plain_worth(game, seat, action, known, keep))
         }
     }
 }
@@ -103,8 +104,14 @@ fn roof_gain(game: &Thoth, seat: Seat, card: Face) -> i64 {
 }
 
 /// The most valuable action; ties go to the first.
-fn best(game: &Thoth, seat: Seat, legal: Vec<ThothAction>, known: &Faces) -> Option<ThothAction> {
-    legal.into_iter().rev().max_by_key(|action| worth(game, seat, action, known))
+pub(crate) fn best(game: &Thoth, seat: Seat, legal: Vec<ThothAction>, known: &Faces) -> Option<ThothAction> {
+    // The uses of a card stand side by side, and each of them costs the card.
+    let mut last: Option<(Face, i64)> = None;
+    let mut keep = |card| match last {
+        Some((known, cost)) if known == card => cost,
+        _ => last.insert((card, keep(game, seat, card, known))).1,
+    };
+    legal.into_iter().rev().max_by_key(|action| rated(game, seat, action, known, &mut keep))
 }
 
 impl Hints for Thoth {
@@ -183,13 +190,11 @@ fn dead_end(game: &Thoth, seat: Seat, card: Face, count: u8, known: &Faces) -> b
     let Some(top) = game.house(seat).and_then(House::top) else {
         return false;
     };
-    let mut elements = top.elements();
-    elements.extend(cards::redeemed(card).map(|(element, _)| element));
-    let spirit = elements.iter().all(|element| *element == Element::Spirit);
+    let mut elements = top.pyramids.iter().map(|pyramid| pyramid.element).chain(cards::redeemed(card).map(|it| it.0));
     let fills = top.pyramids.len() + usize::from(count) >= CORNERS;
     let mut hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
-    let saved = hand.any(|other| other != card && (cards::is_planetary(other) || other == cards::JUDGMENT));
-    spirit && fills && !saved
+    let mut is_saved = || hand.any(|other| other != card && (cards::is_planetary(other) || other == cards::JUDGMENT));
+    fills && elements.all(|element| element == Element::Spirit) && !is_saved()
 }
 
 fn ends_the_hand(action: &ThothAction) -> bool {
@@ -225,8 +230,8 @@ fn lead(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
 fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
     let founded = game.house(seat).is_some_and(House::stands);
     let top = game.house(seat).and_then(House::top);
-    let elements = top.map_or_else(Vec::new, Level::elements);
-    let roofs = cards::roof_element(card).is_some_and(|e| elements.contains(&e));
+    let elements = top.map(Level::elements).unwrap_or_default();
+    let roofs = cards::roof_element(card).is_some_and(|e| elements.contains(e));
     let base = match cards::suited(card) {
         Some((element, Suited::Small(value))) => {
             let useful = top.is_some_and(|top| cards::allows(top.card, element));
@@ -236,7 +241,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
         Some((_, Suited::Court(_))) => {
             let hand = game.hand_of(seat).iter().filter_map(|slot| slot.face(known));
             let courts = hand.filter(|c| matches!(cards::suited(*c), Some((_, Suited::Court(_)))));
-            let fits = cards::fits_as_story(card, &elements);
+            let fits = cards::fits_as_story(card, elements);
             let courts = i64::try_from(courts.count()).unwrap_or(0);
             if courts > 1 { -25 * (courts - 1) + i64::from(fits) * 10 } else { 9 }
         }
@@ -251,22 +256,33 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
 /// The value of an action. Trouble on a house in Trouble, or an end that makes another seat win, is worth less than any
 /// discard.
 pub(crate) fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
+    rated(game, seat, action, known, |card| keep(game, seat, card, known))
+}
+
+/// The same, with the costs of cards from elsewhere.
+fn rated(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces, keep: impl FnMut(Face) -> i64) -> i64 {
     if piles_up(game, action) || gives_away(game, seat, action, known) {
         -1000
     } else {
-        plain_worth(game, seat, action, known)
+        plain_worth(game, seat, action, known, keep)
     }
 }
 
-/// The value of an action to the bot that sharp ones are measured against.
-fn plain_worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
+/// The value of an action to the bot that sharp ones are measured against. `keep` is [`keep`] for this seat.
+fn plain_worth(
+    game: &Thoth,
+    seat: Seat,
+    action: &ThothAction,
+    known: &Faces,
+    mut keep: impl FnMut(Face) -> i64,
+) -> i64 {
     match action {
         // The weakest card: the first turn is worth little.
         ThothAction::Bid { card } => {
             let face = known.get(*card);
-            face.map_or(i64::MIN, |face| -keep(game, seat, face, known))
+            face.map_or(i64::MIN, |face| -keep(face))
         }
-        ThothAction::Pick { card } => keep(game, seat, *card, known),
+        ThothAction::Pick { card } => keep(*card),
         ThothAction::End { card } => {
             let cost = card.face(known).map_or(0, |face| -cards::hand_score([face]));
             let ahead = lead(game, seat, known);
@@ -275,7 +291,7 @@ fn plain_worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) ->
         ThothAction::Demolish => i64::MIN,
         ThothAction::Topple { .. } => i64::MIN,
         ThothAction::Play { card, as_, .. } => {
-            let cost = keep(game, seat, *card, known);
+            let cost = keep(*card);
             match as_ {
                 Use::Foundation => 150 - cost + i64::from(cards::is_planetary(*card)) * 20,
                 Use::Raise { count, .. } if dead_end(game, seat, *card, *count, known) => -300,

@@ -179,8 +179,7 @@ impl Loot {
 
     /// The seats still in the game.
     pub fn playing(&self) -> SeatSet {
-        let all = Seat::first(self.totals.len());
-        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
+        SeatSet::all(self.totals.len()).minus(self.forfeited)
     }
 
     /// "Firing": whether every seat still in the hand has completed a turn in it.

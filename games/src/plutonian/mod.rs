@@ -121,8 +121,7 @@ impl Plutonian {
 
     /// The seats still in the game.
     pub fn playing(&self) -> SeatSet {
-        let all = Seat::first(self.stacks.len());
-        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
+        SeatSet::all(self.stacks.len()).minus(self.forfeited)
     }
 
     /// Number of votes that end the game: more than half of the seats still in it.

@@ -6,7 +6,7 @@ use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
 
 use super::{Search, few_best, part_of_win, share};
-use crate::bots::thoth_worth;
+use crate::bots::{thoth_best, thoth_worth};
 use crate::thoth::house::{House, Level};
 use crate::thoth::{Thoth, ThothAction, cards};
 
@@ -33,7 +33,7 @@ impl Search for Thoth {
     }
 
     fn quick(&self, seat: Seat, guess: &Faces, _rng: &mut dyn Rng) -> Option<ThothAction> {
-        self.legal(seat, guess).into_iter().rev().max_by_key(|action| thoth_worth(self, seat, action, guess))
+        thoth_best(self, seat, self.legal(seat, guess), guess)
     }
 
     fn worth(&self, seat: Seat, guess: &Faces, dealt_out: bool) -> f64 {
@@ -84,9 +84,9 @@ fn prospects(game: &Thoth, seat: Seat, guess: &Faces) -> f64 {
 /// The worth of a card on a full level: the points of a Roof, or the room that a Story opens.
 fn above(house: &House, top: &Level, card: Face) -> f64 {
     let elements = top.elements();
-    if let Some(element) = cards::roof_element(card).filter(|element| elements.contains(element)) {
+    if let Some(element) = cards::roof_element(card).filter(|element| elements.contains(*element)) {
         let matching = house.pyramids().filter(|pyramid| pyramid.element == element).count();
         return 5.0 + f64::from(u32::try_from(matching).unwrap_or(0));
     }
-    if cards::fits_as_story(card, &elements) { 5.0 } else { 0.0 }
+    if cards::fits_as_story(card, elements) { 5.0 } else { 0.0 }
 }

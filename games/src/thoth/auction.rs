@@ -47,7 +47,7 @@ impl Thoth {
         let best = playing.iter().filter_map(worth).max();
         // ▸ If hands run out on a tie, the tied seat that comes first from the dealer's left wins.
         let order = self.clockwise_from(self.next_after(self.dealer));
-        let tied: Vec<Seat> = order.into_iter().filter(|seat| worth(seat) == best).collect();
+        let tied: Vec<Seat> = order.filter(|seat| worth(seat) == best).collect();
         let out = playing.iter().all(|seat| self.hand_of(*seat).is_empty());
         let winner = tied.first().copied().filter(|_| tied.len() == 1 || out);
         events.push(ThothEvent::Bids { bids: shown, winner });
@@ -57,7 +57,7 @@ impl Thoth {
         self.starter = winner;
         self.phase = Phase::Pick;
         // The seat on the winner's right picks first, the winner last.
-        self.pickers = self.clockwise_from(winner);
+        self.pickers = self.clockwise_from(winner).collect();
         self.pickers.reverse();
         self.go_on_picking(chance, events)
     }

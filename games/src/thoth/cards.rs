@@ -46,6 +46,22 @@ impl Element {
     }
 }
 
+/// A set of elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Elements(u8);
+
+impl Elements {
+    pub fn contains(self, element: Element) -> bool {
+        self.0 & (1 << element.index()) != 0
+    }
+}
+
+impl FromIterator<Element> for Elements {
+    fn from_iter<T: IntoIterator<Item = Element>>(elements: T) -> Self {
+        Self(elements.into_iter().fold(0, |set, element| set | 1 << element.index()))
+    }
+}
+
 /// The elements of the suits, in the order of the deck.
 const SUITS: [(&str, Element); 4] = [("wands", Fire), ("cups", Water), ("swords", Air), ("disks", Earth)];
 
@@ -193,9 +209,9 @@ pub fn allows(level: Face, element: Element) -> bool {
 }
 
 /// "Story": planetary trumps on any level, court cards over a pyramid of their suit's element.
-pub fn fits_as_story(card: Face, below: &[Element]) -> bool {
+pub fn fits_as_story(card: Face, below: Elements) -> bool {
     match suited(card) {
-        Some((element, Suited::Court(_))) => below.contains(&element),
+        Some((element, Suited::Court(_))) => below.contains(element),
         Some(_) => false,
         None => is_planetary(card),
     }

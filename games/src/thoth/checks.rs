@@ -15,7 +15,7 @@ fn full_level(house: &House) -> Result<&house::Level, Illegal> {
 
 impl Thoth {
     pub(super) fn check_use(&self, seat: Seat, card: Face, as_: Use) -> Result<(), Illegal> {
-        let rule = |fits: bool, why: &str| fits.then_some(()).ok_or_else(|| Illegal::rule(why));
+        let rule = |fits: bool, why: &'static str| fits.then_some(()).ok_or_else(|| Illegal::rule(why));
         let default = House::default();
         let house = self.house(seat).unwrap_or(&default);
         if !matches!(as_, Use::Relieve | Use::Discard) {
@@ -30,13 +30,13 @@ impl Thoth {
             Use::Story => {
                 let top = full_level(house)?;
                 rule(
-                    cards::fits_as_story(card, &top.elements()),
+                    cards::fits_as_story(card, top.elements()),
                     "a Story is a planetary trump, or a court card of an element below it",
                 )
             }
             Use::Roof => {
                 let top = full_level(house)?;
-                let fits = cards::roof_element(card).is_some_and(|e| top.elements().contains(&e));
+                let fits = cards::roof_element(card).is_some_and(|e| top.elements().contains(e));
                 rule(fits, "a Roof is a Ten, a zodiacal trump or judgment of an element below it")
             }
             Use::Trouble { target, replace } => self.check_trouble(seat, card, target, replace),

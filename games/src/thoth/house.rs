@@ -3,7 +3,7 @@
 use fairdeal_protocol::card::Face;
 use serde::{Deserialize, Serialize};
 
-use super::cards::{self, Element};
+use super::cards::{self, Element, Elements};
 use crate::pyramid::Size;
 
 /// Number of pyramids that a level holds.
@@ -81,7 +81,7 @@ impl Level {
     }
 
     /// The elements of its pyramids.
-    pub fn elements(&self) -> Vec<Element> {
+    pub fn elements(&self) -> Elements {
         self.pyramids.iter().map(|pyramid| pyramid.element).collect()
     }
 
@@ -141,7 +141,7 @@ impl House {
                 if story.pyramids.is_empty() {
                     cards::suit_element(story.card) == Some(element)
                 } else {
-                    story.elements().contains(&element)
+                    story.elements().contains(element)
                 }
             }
             _ => false,
@@ -151,10 +151,10 @@ impl House {
     /// "Calling the end" ▸: the house has a Foundation and free corners on the top level, but the bank has nothing for
     /// them; or the top level is four pyramids of spirit, and every card that fits on those is built
     /// (`spirit_is_built`).
-    pub fn is_blocked(&self, bank: &Bank, spirit_is_built: bool) -> bool {
+    pub fn is_blocked(&self, bank: &Bank, spirit_is_built: impl Fn() -> bool) -> bool {
         self.top().is_some_and(|top| {
             if top.is_full() {
-                spirit_is_built && top.elements().iter().all(|element| *element == Element::Spirit)
+                top.elements() == Elements::from_iter([Element::Spirit]) && spirit_is_built()
             } else {
                 !top.can_grow(bank)
             }

@@ -36,7 +36,10 @@ mod turn;
 mod view;
 
 pub use actions::{ThothAction, ThothEvent, Use};
-use house::{Bank, House, MOST_TROUBLE};
+use house::{Bank, House, MOST_TROUBLE, Pyramid};
+
+/// Room for the legal actions of most turns.
+const MANY: usize = 32;
 
 /// The version of the rules of Houses of Thoth in this program.
 pub const RULES_VERSION: u16 = 2;
@@ -215,23 +218,21 @@ impl Thoth {
 
     /// The seats still in the game.
     pub fn playing(&self) -> SeatSet {
-        let all = Seat::first(self.totals.len());
-        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
+        SeatSet::all(self.totals.len()).minus(self.forfeited)
     }
 
     /// The seats still in the game, clockwise from `first`.
-    fn clockwise_from(&self, first: Seat) -> Vec<Seat> {
+    fn clockwise_from(&self, first: Seat) -> impl Iterator<Item = Seat> + Clone + use<> {
         let seats = self.totals.len().clamp(1, MAX_SEATS);
-        (0..seats)
-            .filter_map(|on| Seat::new((first.index() + on) % seats))
-            .filter(|seat| self.playing().contains(*seat))
-            .collect()
+        let playing = self.playing();
+        let all = (0..seats).filter_map(move |on| Seat::new((first.index() + on) % seats));
+        all.filter(move |seat| playing.contains(*seat))
     }
 
     /// The next seat clockwise that is still in the game.
     fn next_after(&self, seat: Seat) -> Seat {
-        let others = self.clockwise_from(seat);
-        others.into_iter().find(|other| *other != seat).unwrap_or(seat)
+        let mut others = self.clockwise_from(seat);
+        others.find(|other| *other != seat).unwrap_or(seat)
     }
 
     fn is_in_trouble(&self, seat: Seat) -> bool {
@@ -244,7 +245,7 @@ impl Thoth {
 
     /// "Calling the end" ▸: whether every seat still in the game is blocked.
     pub fn is_blocked(&self) -> bool {
-        let all_built = self.all_spirit_cards_are_built();
+        let all_built = || self.all_spirit_cards_are_built();
         let blocked = |seat| self.house(seat).is_some_and(|house| house.is_blocked(&self.bank, all_built));
         self.playing().iter().all(blocked)
     }
@@ -258,35 +259,34 @@ impl Thoth {
         cards::all().filter(|card| cards::fits_on_spirit(*card)).all(built)
     }
 
-    /// Every conceivable use of a card, legal or not, in order.
-    fn uses(&self, card: Face) -> Vec<Use> {
-        let mut uses = vec![Use::Foundation];
-        if cards::redeemed(card).is_some() {
-            for size in Size::ALL {
-                uses.extend((1..=4).map(|count| Use::Raise { size, count }));
-            }
-        }
-        uses.extend([Use::Story, Use::Roof]);
-        if cards::zodiacal(card).is_some() {
-            for target in self.playing().iter() {
-                let replace = [None, Some(0), Some(1)];
-                uses.extend(replace.map(|replace| Use::Trouble { target, replace }));
-            }
-        }
-        uses.extend([Use::Relieve, Use::Discard]);
-        uses
+    /// The uses of a card that may be legal for a seat, in order: [`Thoth::check_use`] decides. A raise is left out where the
+    /// top level takes no such pyramid, and all that builds while Trouble lies against the house: few of them are legal,
+    /// and searches list them often.
+    fn uses(&self, seat: Seat, card: Face) -> impl Iterator<Item = Use> {
+        let house = self.house(seat);
+        let level = house.and_then(House::top);
+        let raises = level.zip(cards::redeemed(card)).into_iter().flat_map(|(level, (element, _))| {
+            let sizes = Size::ALL.into_iter().filter(move |size| level.takes(Pyramid { element, size: *size }));
+            sizes.flat_map(|size| (1..=4).map(move |count| Use::Raise { size, count }))
+        });
+        let targets = cards::zodiacal(card).map_or(SeatSet::EMPTY, |_| self.playing());
+        let troubles =
+            targets.iter().flat_map(|target| [None, Some(0), Some(1)].map(|replace| Use::Trouble { target, replace }));
+        let builds = std::iter::once(Use::Foundation).chain(raises).chain([Use::Story, Use::Roof]).chain(troubles);
+        let free = !house.is_some_and(House::in_trouble);
+        free.then_some(builds).into_iter().flatten().chain([Use::Relieve, Use::Discard])
     }
 
     /// The legal actions of a seat in its turn, in order.
     fn turn_actions(&self, seat: Seat, known: &Faces) -> Vec<ThothAction> {
-        let mut legal = Vec::new();
+        let mut legal = Vec::with_capacity(MANY);
         let may_end = !self.is_in_trouble(seat) && self.is_blocked();
         for slot in self.hand_of(seat) {
             let Some(card) = slot.face(known) else {
                 continue;
             };
             let handle = slot.handle();
-            let fitting = self.uses(card).into_iter().filter(|as_| self.check_use(seat, card, *as_).is_ok());
+            let fitting = self.uses(seat, card).filter(|as_| self.check_use(seat, card, *as_).is_ok());
             legal.extend(fitting.map(|as_| ThothAction::Play { card, handle, as_ }));
             if may_end {
                 legal.push(ThothAction::End { card: *slot });

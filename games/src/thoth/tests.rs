@@ -431,7 +431,7 @@ fn drawn_house_keeps_the_rules() {
         None => card(words),
     };
     let lines: Vec<(&str, &str)> = drawing.lines().map(|line| line.split_once(": ").unwrap()).collect();
-    let mut below: Option<Vec<Element>> = None;
+    let mut below: Option<cards::Elements> = None;
     let mut level = None;
     for (what, words) in lines.into_iter().rev() {
         match what {
@@ -440,12 +440,12 @@ fn drawn_house_keeps_the_rules() {
                 level = Some(name(words));
             }
             "Story" => {
-                assert!(cards::fits_as_story(name(words), below.as_deref().unwrap()), "{words}");
+                assert!(cards::fits_as_story(name(words), below.unwrap()), "{words}");
                 level = Some(name(words));
             }
             "Roof" => {
                 let element = cards::roof_element(name(words)).unwrap();
-                assert!(below.as_deref().unwrap().contains(&element), "{words}");
+                assert!(below.unwrap().contains(element), "{words}");
             }
             _ => {
                 let pyramids: Vec<Element> = words
@@ -458,7 +458,7 @@ fn drawn_house_keeps_the_rules() {
                     .collect();
                 assert_eq!(pyramids.len(), 4, "{words}");
                 assert!(pyramids.iter().all(|element| cards::allows(level.unwrap(), *element)), "{words}");
-                below = Some(pyramids);
+                below = Some(pyramids.into_iter().collect());
             }
         }
     }

@@ -36,8 +36,8 @@ impl Thoth {
         events.push(ThothEvent::Dealt { hand_no: self.hand_no, dealer: self.dealer });
         let order = self.clockwise_from(self.starter);
         for _ in 0..DEALT {
-            for seat in &order {
-                self.deal_to(*seat, chance);
+            for seat in order.clone() {
+                self.deal_to(seat, chance);
             }
         }
         if self.auction && self.hand_no == 1 {
@@ -211,8 +211,7 @@ impl Thoth {
             self.demolish(seat);
             events.push(ThothEvent::Demolished { seat, fell: true });
         } else if roll == SIDES {
-            let victim =
-                self.clockwise_from(seat).into_iter().filter(|other| *other != seat).find(|other| self.stands(*other));
+            let victim = self.clockwise_from(seat).filter(|other| *other != seat).find(|other| self.stands(*other));
             if let Some(victim) = victim {
                 self.knock_over(seat, victim);
                 events.push(ThothEvent::KnockedOver { by: seat, victim, toppled: false });
@@ -297,10 +296,10 @@ impl Thoth {
         }
         events.push(ThothEvent::Scored { ended_by, scores: scores.clone(), totals: self.totals.clone() });
         // ▸ Tied for best: the seat that comes first in the hand's order of play.
-        let score = |seat: &Seat| scores.get(seat.index()).copied();
-        let order = self.clockwise_from(self.starter);
-        let best = order.iter().filter_map(score).max();
-        let dealer = order.iter().find(|seat| score(seat) == best).copied();
+        let score = |seat: Seat| scores.get(seat.index()).copied();
+        let mut order = self.clockwise_from(self.starter);
+        let best = order.clone().filter_map(score).max();
+        let dealer = order.find(|seat| score(*seat) == best);
         self.last_hand = Some(LastHand { ended_by, hands, houses: self.houses.clone(), scores });
         self.extra_turns = 0;
         let floor = self.target.saturating_mul(-2);

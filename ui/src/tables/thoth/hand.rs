@@ -3,7 +3,7 @@
 //! The smallest screens list the cards in words.
 
 use fairdeal_games::pyramid::Size;
-use fairdeal_games::thoth::cards::{self, Element, Suited};
+use fairdeal_games::thoth::cards::{self, Elements, Suited};
 use fairdeal_games::thoth::house::{CORNERS, House, Level, Pyramid};
 use fairdeal_games::thoth::{Phase, Thoth};
 use fairdeal_protocol::card::{Face, Slot};
@@ -51,7 +51,7 @@ pub(super) fn uses(game: &Thoth, me: Seat, card: Face) -> Vec<Kind> {
         return vec![Kind::Discard];
     }
     let full = house.top().filter(|top| top.is_full()).map(Level::elements);
-    let on_full = |fits: &dyn Fn(&[Element]) -> bool| full.as_deref().is_some_and(fits);
+    let on_full = |fits: &dyn Fn(Elements) -> bool| full.is_some_and(fits);
     let has_target = || {
         let others = game.playing().iter().filter(|seat| *seat != me);
         let mut houses = others.filter_map(|seat| game.house(seat));
@@ -61,7 +61,7 @@ pub(super) fn uses(game: &Thoth, me: Seat, card: Face) -> Vec<Kind> {
         (Kind::Foundation, !house.stands() && cards::is_foundation(card)),
         (Kind::Raise, most(game, house, card).is_some()),
         (Kind::Story, on_full(&|below| cards::fits_as_story(card, below))),
-        (Kind::Roof, on_full(&|below| cards::roof_element(card).is_some_and(|element| below.contains(&element)))),
+        (Kind::Roof, on_full(&|below| cards::roof_element(card).is_some_and(|element| below.contains(element)))),
         (Kind::Trouble, has_target()),
         (Kind::Discard, true),
     ];

@@ -388,7 +388,7 @@ impl Lot<'_> {
             _ if house.roof.is_some() => Line::styled("has a Roof", ink),
             _ if house.in_trouble() => Line::styled("in Trouble", theme.bad()),
             _ if free == 0 => Line::styled("level full", theme.good()),
-            _ if house.is_blocked(game.bank(), false) => Line::styled("blocked", ink),
+            _ if house.is_blocked(game.bank(), || false) => Line::styled("blocked", ink),
             _ if corners.width() + 5 <= width => Line::styled(format!("{corners} free"), ink),
             _ => Line::styled(format!("{free} free"), ink),
         }
