@@ -182,7 +182,7 @@ impl Odds {
     }
 }
 
-/// What a pyramid adds to a stack, which is new without a number.
+/// The value that a pyramid adds to a stack, and the stack; a new one without a number.
 type Target = (i64, Option<u8>);
 
 /// The gains of a seat's takes in one position, in hundredths of a point: what a take adds to the value of a stack with its
@@ -239,7 +239,7 @@ impl<'a> Takes<'a> {
         best.map(|(_, action)| action)
     }
 
-    /// What a pyramid adds to a stack, or as a new one.
+    /// The value that a pyramid adds to a stack, or as a new one.
     fn growth(&self, taken: Pyramid, stack: Option<u8>) -> i64 {
         let at = stack.map(usize::from);
         let stack = at.and_then(|at| self.game.stacks(self.seat).get(at)).map_or(&[][..], Vec::as_slice);
@@ -256,7 +256,7 @@ impl<'a> Takes<'a> {
     }
 }
 
-/// What a take gives to the next seat: the pyramid that it uncovers helps in proportion to its size.
+/// The worth of a take to the next seat: the pyramid that it uncovers helps in proportion to its size.
 fn gift(under: &[Pyramid]) -> i64 {
     under.last().map_or(0, |next| i64::from(next.size.pips()) * 12)
 }

@@ -28,12 +28,12 @@ use crate::seat::{Seat, SeatSet};
 /// A deck that every seat has shuffled.
 #[derive(Clone, Debug)]
 struct SealedDeck {
-    points: CardPoints,
+    points: Arc<CardPoints>,
     cards: SealedCards,
     /// The seats whose keys it is sealed under.
     holders: SeatSet,
     /// The shares published so far, by position and seat.
-    shares: Vec<BTreeMap<Seat, Point>>,
+    shares: Vec<Arc<BTreeMap<Seat, Point>>>,
 }
 
 /// A deck that the seats are shuffling one after the other.
@@ -42,7 +42,7 @@ pub(super) struct Run {
     pub(super) deck: DeckId,
     /// The cards of the deck.
     faces: Vec<Face>,
-    points: CardPoints,
+    points: Arc<CardPoints>,
     cards: SealedCards,
     holders: SeatSet,
     /// The seats that have shuffled it.
@@ -74,17 +74,17 @@ enum Made {
     Parts {
         place: HolderPlace,
         owner_key: Point,
-        parts: Parts,
+        parts: Arc<Parts>,
         shares: Vec<ShareOf>,
         proof: Box<PartProof>,
     },
     Escrow {
         holders: BTreeMap<Seat, Point>,
-        parts: Parts,
+        parts: Arc<Parts>,
     },
 }
 
-/// One deal.
+/// One deal. Tables remember the states before their last steps, so what is large and never changes is shared by clones.
 #[derive(Clone, Debug)]
 pub(super) struct Deal {
     table: Hash32,
@@ -94,7 +94,7 @@ pub(super) struct Deal {
     keys: BTreeMap<Seat, (Point, KeyProof)>,
     joint: Point,
     /// The escrowed parts of each key.
-    escrows: BTreeMap<Seat, Parts>,
+    escrows: BTreeMap<Seat, Arc<Parts>>,
     /// The seats that have departed since they registered a key.
     gone: SeatSet,
     tips: BTreeMap<Seat, CoinTip>,
@@ -102,7 +102,7 @@ pub(super) struct Deal {
     decks: Vec<SealedDeck>,
     /// The seat to which each card was dealt.
     owners: BTreeMap<Handle, Seat>,
-    made: BTreeMap<Seat, Vec<Made>>,
+    made: BTreeMap<Seat, Vec<Arc<Made>>>,
 }
 
 impl Deal {
@@ -157,7 +157,7 @@ impl Deal {
 
     pub(super) fn publish_tip(&mut self, seat: Seat, chain: u32, tip: Hash32) {
         self.tips.insert(seat, CoinTip::new(chain, tip));
-        self.made.entry(seat).or_default().push(Made::Tip { chain, tip });
+        self.record(seat, Made::Tip { chain, tip });
     }
 
     pub(super) fn tip(&self, seat: Seat) -> Option<&CoinTip> {
@@ -249,28 +249,22 @@ impl Deal {
 
     /// The escrowed parts of a seat's key.
     pub(super) fn parts(&self, seat: Seat) -> Option<&Parts> {
-        self.escrows.get(&seat)
+        self.escrows.get(&seat).map(AsRef::as_ref)
     }
 
     pub(super) fn put_in_escrow(&mut self, seat: Seat, holders: BTreeMap<Seat, Point>, parts: &Parts) {
-        self.escrows.insert(seat, parts.clone());
-        let parts = parts.clone();
-        let made = self.made.entry(seat).or_default();
-        made.push(Made::Escrow { holders, parts });
+        let parts = Arc::new(parts.clone());
+        self.escrows.insert(seat, Arc::clone(&parts));
+        self.record(seat, Made::Escrow { holders, parts });
     }
 
     /// Records verified parts of a departed seat's shares from one holder.
     pub(super) fn keep_parts(&mut self, place: HolderPlace, shares: Vec<ShareOf>, proof: PartProof) {
         let owner = place.owner.seat;
-        let parts = self.parts(owner).cloned();
+        let parts = self.escrows.get(&owner).cloned();
         if let (Some(parts), Some(owner_key)) = (parts, self.key(owner).copied()) {
-            self.made.entry(place.holder).or_default().push(Made::Parts {
-                place,
-                owner_key,
-                parts,
-                shares,
-                proof: Box::new(proof),
-            });
+            let proof = Box::new(proof);
+            self.record(place.holder, Made::Parts { place, owner_key, parts, shares, proof });
         }
     }
 
@@ -278,7 +272,7 @@ impl Deal {
     /// with one part for each card.
     //= P1.3
     pub(super) fn rebuild(&mut self, seat: Seat, cards: &[Handle], parts: &BTreeMap<Seat, Vec<Point>>) {
-        let Some(escrow) = self.parts(seat).cloned() else {
+        let Some(escrow) = self.escrows.get(&seat).cloned() else {
             return;
         };
         for (index, card) in cards.iter().enumerate() {
@@ -318,7 +312,7 @@ impl Deal {
         if self.joint.is_identity() {
             return Err(Broken::Joint);
         }
-        let points = CardPoints::new(self.deck_name, cards);
+        let points = Arc::new(CardPoints::new(self.deck_name, cards));
         let deck = DeckId(u16::try_from(self.decks.len()).map_err(|_| Broken::Decks)?);
         Ok(Run {
             deck,
@@ -338,18 +332,13 @@ impl Deal {
         let input = Arc::clone(&run.cards);
         let place = ShufflePlace { context: self.context(seat), deck: run.deck };
         run.cards = Arc::new(shuffled.deck.to_vec());
-        self.made.entry(seat).or_default().push(Made::Shuffle {
-            place,
-            key: self.joint,
-            input,
-            output: Arc::clone(&run.cards),
-            proof: shuffled.proof.clone(),
-        });
+        let output = Arc::clone(&run.cards);
+        self.record(seat, Made::Shuffle { place, key: self.joint, input, output, proof: shuffled.proof.clone() });
     }
 
     //= T5.28
     pub(super) fn end_run(&mut self, run: Run) {
-        let shares = vec![BTreeMap::new(); run.cards.len()];
+        let shares = vec![Arc::default(); run.cards.len()];
         self.decks.push(SealedDeck { points: run.points, cards: run.cards, holders: run.holders, shares });
     }
 
@@ -395,7 +384,12 @@ impl Deal {
             self.publish_share(seat, *handle, *share);
         }
         let place = SharePlace { context: self.context(seat), step };
-        self.made.entry(seat).or_default().push(Made::Shares { place, shares, proof: Box::new(proof) });
+        self.record(seat, Made::Shares { place, shares, proof: Box::new(proof) });
+    }
+
+    /// Records what the opening of a seat's seed must reproduce.
+    fn record(&mut self, seat: Seat, made: Made) {
+        self.made.entry(seat).or_default().push(Arc::new(made));
     }
 
     fn publish_share(&mut self, seat: Seat, handle: Handle, share: Point) {
@@ -404,7 +398,7 @@ impl Deal {
             .get_mut(usize::from(handle.deck.0))
             .and_then(|deck| deck.shares.get_mut(usize::from(handle.position)));
         if let Some(slot) = slot {
-            slot.insert(seat, share);
+            Arc::make_mut(slot).insert(seat, share);
         }
     }
 
@@ -414,7 +408,7 @@ impl Deal {
     pub(super) fn face(&self, handle: Handle, extra: Option<(Seat, Point)>) -> Option<Face> {
         let (deck, position) = self.position(handle)?;
         let card = deck.cards.get(position)?;
-        let mut shares = deck.shares.get(position)?.clone();
+        let mut shares = deck.shares.get(position)?.as_ref().clone();
         shares.extend(extra);
         if !deck.holders.iter().all(|seat| shares.contains_key(&seat)) {
             return None;
@@ -451,7 +445,7 @@ impl Deal {
     /// multiscalar multiplication. `false` proves nothing.
     fn is_reproduced(&self, seat: Seat, seed: &Seed, secret: &SecretKey, own: &Point) -> bool {
         let mut made = self.made.get(&seat).into_iter().flatten();
-        let all = made.try_fold(Reproduction::new(seed), |all, made| match made {
+        let all = made.try_fold(Reproduction::new(seed), |all, made| match made.as_ref() {
             Made::Shuffle { place, key, input, output, proof } => {
                 all.shuffle(place, self.deck_name, key, [input, output], proof)
             }

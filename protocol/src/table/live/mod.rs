@@ -46,7 +46,7 @@ use crate::wire::bounded::Bounded;
 use crate::wire::codec::try_encode;
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use claims::Claims;
 pub use claims::absence::{Closing, NothingToClaim};
@@ -255,11 +255,11 @@ impl<G: Game> Table<G> {
     /// A transcript with that end. If the table has stopped, it includes the refused entry of the open step and the
     /// proof of equivocation.
     fn transcript_as(&self, end: End, refused: Option<&Entry>, equivocation: Option<Equivocation>) -> Transcript {
-        let complete = self.entries.log().iter().flat_map(BTreeMap::values);
+        let complete = self.entries.log().iter().flatten().map(|entry| &entry.signed);
         let claimed = end != End::Stopped && self.is_claimed();
         let shows_open = refused.is_some() || claimed;
         let open = if claimed { self.open_of_present() } else { self.open_beside(refused) };
-        let entries = complete.chain(open).map(|entry| entry.signed().clone());
+        let entries = complete.chain(open.into_iter().map(Entry::signed)).cloned();
         let step = self.replica.step();
         // The proof of a removal in the open step belongs to no complete step.
         let until = step.saturating_add(u64::from(shows_open));

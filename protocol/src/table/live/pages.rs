@@ -1,11 +1,9 @@
 //! Pages of the log for spectators ([`crate::transcript::page`]).
 
-use std::collections::BTreeMap;
-
 use super::Table;
 use crate::game::Game;
 use crate::hash::Hash32;
-use crate::log::entry::{Entry, MAX_ENTRIES, SignedEntry};
+use crate::log::entry::{MAX_ENTRIES, SignedEntry};
 use crate::log::fork_report::{ForkReport, resolve};
 use crate::seat::MAX_SEATS;
 use crate::transcript::page::{Last, Mark, Page};
@@ -42,7 +40,7 @@ impl<G: Game> Table<G> {
         // Fork reports voided the empty steps behind it.
         let voided = self.entries.log().iter().skip(told).take_while(|step| step.is_empty()).count();
         let told = told + voided;
-        let is_all_told = told == self.entries.log().len();
+        let is_all_told = told == self.entries.log().steps();
         let ended = is_all_told && (self.is_finished() || self.outbox.stopped().is_some());
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
@@ -52,7 +50,7 @@ impl<G: Game> Table<G> {
                 // Fork reports voided this step; their record belongs to the step from which the log continues.
                 continue;
             }
-            let more: usize = step.values().map(|entry| entry.signed().size()).sum();
+            let more: usize = step.iter().map(|entry| entry.signed.size()).sum();
             let full = bytes + more > PAGE_BYTES || entries.len() + step.len() > MOST;
             if full && !entries.is_empty() {
                 all = false;
@@ -60,11 +58,11 @@ impl<G: Game> Table<G> {
             }
             bytes += more;
             until = index + 1;
-            entries.extend(step.values().map(|entry| entry.signed().clone()));
+            entries.extend(step.iter().map(|entry| entry.signed.clone()));
         }
         let is_last = ended && all;
         if is_last {
-            until = self.entries.log().len();
+            until = self.entries.log().steps();
         }
         if entries.is_empty() && !is_last {
             return Next::Nothing;
@@ -75,7 +73,7 @@ impl<G: Game> Table<G> {
         let steps = number(first)..number(until).saturating_add(open);
         let last = is_last.then(|| {
             let whole = self.transcript();
-            entries.extend(whole.entries().iter().skip(self.logged()).cloned());
+            entries.extend(whole.entries().iter().skip(self.entries.log().len()).cloned());
             Last {
                 end: whole.end(),
                 log: whole.log_hash(),
@@ -101,14 +99,9 @@ impl<G: Game> Table<G> {
 
     /// The end of the log.
     pub fn mark(&self) -> Mark {
-        let steps = self.entries.log().iter();
-        let last = steps.clone().rev().find_map(|step| step.values().last()).map_or_else(Hash32::default, Entry::hash);
-        Mark { entries: steps.map(|step| u64::try_from(step.len()).unwrap_or(u64::MAX)).sum(), last }
-    }
-
-    /// The number of entries in complete steps.
-    fn logged(&self) -> usize {
-        self.entries.log().iter().map(BTreeMap::len).sum()
+        let log = self.entries.log();
+        let last = log.last().map_or_else(Hash32::default, |entry| entry.name);
+        Mark { entries: u64::try_from(log.len()).unwrap_or(u64::MAX), last }
     }
 
     /// The index of the first step after a mark; `None` if the mark belongs to another log.
@@ -120,8 +113,8 @@ impl<G: Game> Table<G> {
                 return (last == mark.last).then_some(index);
             }
             held = held.checked_add(u64::try_from(step.len()).ok()?)?;
-            last = step.values().last().map_or(last, Entry::hash);
+            last = step.last().map_or(last, |entry| entry.name);
         }
-        (held == mark.entries && last == mark.last).then_some(self.entries.log().len())
+        (held == mark.entries && last == mark.last).then_some(self.entries.log().steps())
     }
 }

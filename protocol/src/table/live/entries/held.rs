@@ -27,12 +27,14 @@ impl<G: Game> Table<G> {
 
     /// The entry of a seat in a step, including one that proves a fault.
     fn held(&self, step: u64, seat: Seat) -> Option<Entry> {
-        let counting = self.entries.step(step).and_then(|step| step.get(&seat));
-        counting.cloned().or_else(|| {
-            let (charter, table) = (self.replica.charter(), self.replica.table());
-            let mut faulty = self.entries.faulty(step..=step);
-            faulty.find_map(|signed| signed.verify(charter, &table).ok().filter(|e| e.seat() == seat))
-        })
+        if let Some(open) = self.entries.open().get(&seat).filter(|open| open.step() == step) {
+            return Some(open.clone());
+        }
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let received = self.entries.signed_in(step).unwrap_or_default().into_iter();
+        let received = received.filter(|(from, _)| *from == seat).map(|(_, signed)| signed);
+        let mut all = received.chain(self.entries.faulty(step..=step));
+        all.find_map(|signed| signed.verify(charter, &table).ok().filter(|entry| entry.seat() == seat))
     }
 
     /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
@@ -44,8 +46,8 @@ impl<G: Game> Table<G> {
         let mut step = head.step.saturating_sub(1);
         // A peer cannot store entries beyond the step after its open one.
         let last = head.step.saturating_add(1);
-        'steps: while let Some(held) = self.entries.step(step).filter(|_| step <= last) {
-            let held = held.values().map(Entry::signed);
+        'steps: while let Some(held) = self.entries.signed_in(step).filter(|_| step <= last) {
+            let held = held.into_iter().map(|(_, signed)| signed);
             for signed in held.chain(self.entries.faulty(step..=step)) {
                 if head.have.contains(&signed.hash()) {
                     continue;
@@ -79,6 +81,9 @@ impl<G: Game> Table<G> {
         if seat == self.me() && self.may_sign() {
             // This seat knows what it has signed. Another process made this entry with its key; the other seats judge
             // that.
+            return Ok(());
+        }
+        if self.entries.name_of(entry.step(), seat) == Some(hash) {
             return Ok(());
         }
         if let Some(held) = self.held(entry.step(), seat) {

@@ -4,6 +4,7 @@
 //! *counted* (not held back by a consent of this seat). Only counted entries go into the log.
 
 mod held;
+mod log;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
@@ -13,6 +14,8 @@ use crate::log::entry::{Entry, SignedEntry};
 use crate::membership::step::EntryNames;
 use crate::seat::{Seat, SeatSet};
 use crate::transcript::Proven;
+
+use log::Log;
 
 /// The entries of one step, by seat.
 pub(super) type Step = BTreeMap<Seat, Entry>;
@@ -34,7 +37,7 @@ struct Open {
 /// All entries received.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
-    log: Vec<Step>,
+    log: Log,
     open: Open,
     ahead: Step,
     /// The entries that prove faults, by step.
@@ -46,14 +49,14 @@ pub(super) struct Entries {
 impl Entries {
     // All entries.
 
-    /// The complete steps. Steps voided by fork reports are empty.
-    pub(super) fn log(&self) -> &[Step] {
+    /// The complete steps.
+    pub(super) fn log(&self) -> &Log {
         &self.log
     }
 
     /// The number of the open step.
     fn open_step(&self) -> u64 {
-        u64::try_from(self.log.len()).unwrap_or(u64::MAX)
+        u64::try_from(self.log.steps()).unwrap_or(u64::MAX)
     }
 
     /// The entries received for the open step.
@@ -61,34 +64,53 @@ impl Entries {
         &self.open.held
     }
 
-    /// The entries received for a step.
-    pub(super) fn step(&self, step: u64) -> Option<&Step> {
-        match step.checked_sub(self.open_step()) {
-            Some(0) => Some(&self.open.held),
-            Some(1) => Some(&self.ahead),
-            _ => self.log.get(usize::try_from(step).ok()?),
-        }
+    /// The entries received for a step, as they were signed; `None` beyond the next one.
+    pub(super) fn signed_in(&self, step: u64) -> Option<Vec<(Seat, &SignedEntry)>> {
+        let received = match step.checked_sub(self.open_step()) {
+            Some(0) => &self.open.held,
+            Some(1) => &self.ahead,
+            _ => {
+                let logged = self.log.step(usize::try_from(step).ok()?)?;
+                return Some(logged.iter().map(|entry| (entry.seat, &entry.signed)).collect());
+            }
+        };
+        Some(received.iter().map(|(seat, entry)| (*seat, entry.signed())).collect())
     }
 
-    /// The entries of the last step, the open one and the next.
-    fn near(&self) -> impl Iterator<Item = &Entry> {
-        self.log.last().into_iter().chain([&self.open.held, &self.ahead]).flat_map(BTreeMap::values)
+    /// The name of a seat's entry in a step, if it was received.
+    pub(super) fn name_of(&self, step: u64, seat: Seat) -> Option<Hash32> {
+        let received = match step.checked_sub(self.open_step()) {
+            Some(0) => &self.open.held,
+            Some(1) => &self.ahead,
+            _ => {
+                let logged = self.log.step(usize::try_from(step).ok()?)?;
+                return logged.iter().find(|entry| entry.seat == seat).map(|entry| entry.name);
+            }
+        };
+        received.get(&seat).map(Entry::hash)
+    }
+
+    /// The names of the last step's entries.
+    fn last_names(&self) -> impl Iterator<Item = Hash32> {
+        let last = self.log.steps().checked_sub(1).and_then(|last| self.log.step(last));
+        last.unwrap_or_default().iter().map(|entry| entry.name)
     }
 
     /// Whether an entry near the open step is known, including as proof of a fault.
     pub(super) fn holds(&self, hash: Hash32) -> bool {
         let before = self.open_step().saturating_sub(1);
-        self.near().any(|entry| entry.hash() == hash) || self.faulty(before..).any(|entry| entry.hash() == hash)
+        let received = self.open.held.values().chain(self.ahead.values()).map(Entry::hash);
+        self.last_names().chain(received).any(|name| name == hash)
+            || self.faulty(before..).any(|entry| entry.hash() == hash)
     }
 
     /// The entries that others need not send: the known ones near the open step. For a seat with a wrong digest, others
     /// may hold a second entry that proves equivocation, so its entry is not listed.
     fn names(&self) -> impl Iterator<Item = Hash32> {
         let before = self.open_step().saturating_sub(1);
-        let whole = self.log.last().into_iter().chain([&self.ahead]);
         let open = self.open.held.values().filter(|entry| !self.open.astray.contains(entry.seat()));
-        let near = whole.flat_map(BTreeMap::values).chain(open);
-        near.map(Entry::hash).chain(self.faulty(before..).map(SignedEntry::hash))
+        let received = self.ahead.values().chain(open).map(Entry::hash);
+        self.last_names().chain(received).chain(self.faulty(before..).map(SignedEntry::hash))
     }
 
     /// Inserts an entry into the open step or the next. Returns whether it has a place there.
@@ -193,7 +215,7 @@ impl Entries {
         let mut entries = done.held;
         // A seat removed without an entry has none in the step, even if one arrives later.
         entries.retain(|seat, _| live.contains(*seat));
-        self.log.push(entries.clone());
+        self.log.push(entries.values());
         entries
     }
 
@@ -204,8 +226,7 @@ impl Entries {
         self.open.held = early.filter(|(_, entry)| entry.step() == next).collect();
         self.faults.split_off(&point);
         if let (Ok(until), Ok(next)) = (usize::try_from(point), usize::try_from(next)) {
-            self.log.truncate(until);
-            self.log.resize(next, Step::new());
+            self.log.void(until, next);
         }
     }
 

@@ -214,14 +214,14 @@ impl<G: Game> Table<G> {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let (mut bytes, mut complete) = (0, true);
         let mut step = request.step;
-        while let Some(held) = self.entries.step(step) {
-            if let Some(entry) = held.get(&asker) {
-                bytes += entry.signed().size();
+        while let Some(held) = self.entries.signed_in(step) {
+            if let Some((_, signed)) = held.into_iter().find(|(seat, _)| *seat == asker) {
+                bytes += signed.size();
                 if bytes > REPAIR_BYTES || entries.len() >= MAX_REPLIED {
                     complete = false;
                     break;
                 }
-                entries.push(entry.signed().clone());
+                entries.push(signed.clone());
             }
             step = step.saturating_add(1);
         }
@@ -290,11 +290,7 @@ impl<G: Game> Table<G> {
             let hash = signed.hash();
             let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
             // An entry too far ahead to store is requested again when this seat has come closer.
-            known &= self
-                .entries
-                .step(entry.step())
-                .and_then(|held| held.get(&self.me()))
-                .is_some_and(|own| own.hash() == hash);
+            known &= self.entries.name_of(entry.step(), self.me()) == Some(hash);
         }
         let me = self.me();
         for signed in reply.statements.iter().filter(|signed| signed.unverified().seat == me) {
