@@ -87,6 +87,10 @@ bench:
 bench-network:
     cargo bench -p fairdeal --bench network
 
+# How long two builds take from one action to the next, in turn, also with slow disk syncs (on Linux; figures are in docs/performance.md).
+bench-latency OLD NEW:
+    python3 benches/latency.py {{OLD}} {{NEW}}
+
 # What a relay under load costs: a thousand tables and two hundred circuits (on Linux, with two cores; figures are in docs/performance.md).
 bench-relay SECONDS="20":
     cargo bench -p fairdeal --bench relay --no-run
