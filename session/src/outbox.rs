@@ -7,8 +7,9 @@
 //! barrier stays shut, and only the last head is repeated: it shows the others that this player is present.
 //!
 //! **Records without a message are no reason to sync.** Nobody has seen anything of this seat that rests on them: the
-//! entries that complete a step are the others' own, who keep them. So they wait for the next message, which is a head
-//! within a second, or for the end. Each sync lies between somebody's action and what everybody sees of it.
+//! entries that complete a step are the others' own, who keep them. So they wait for the next message, mostly a head within a
+//! second, or for an end, which is told once it is on disk. Each sync lies between somebody's action and what everybody
+//! sees of it.
 //!
 //! **Events are told in order.** An event that waits for the store (the file of a transcript) holds back those behind
 //! it.
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use fairdeal_games::AnyGame;
 use fairdeal_peers::PeerId;
 use fairdeal_protocol::table::live::Event;
+use fairdeal_protocol::table::replica::News;
 use zeroize::Zeroizing;
 
 use crate::events::SessionEvent;
@@ -224,12 +226,16 @@ impl<R> Outbox<R> {
         self.barrier.as_ref().is_some_and(|barrier| barrier.asked.is_some())
     }
 
-    /// Sends the letters of a batch once its records, and all before them, are on disk. Returns its news if it has no
-    /// letters, or if there are no records to wait for.
+    /// Sends the letters of a batch once its records, and all before them, are on disk. Returns its news if it has neither
+    /// letters nor an end to tell, or if there are no records to wait for.
     pub(crate) fn keep(&mut self, batch: Batch) -> Option<Vec<Event<AnyGame>>> {
         let Batch { records, letters, news } = batch;
         self.held.extend(records);
-        if letters.is_empty() || self.held.is_empty() {
+        let ends = |event: &Event<AnyGame>| {
+            matches!(event, Event::Stopped(_) | Event::News(News::Finished | News::Left(_) | News::Removed(_)))
+        };
+        let rests = !letters.is_empty() || news.iter().any(ends);
+        if !rests || self.held.is_empty() {
             self.post(letters);
             return Some(news);
         }
@@ -388,10 +394,20 @@ mod tests {
         assert_eq!(said(&mut out), ["append 1 as 2", "order 3"]);
         assert_eq!(out.take_report(StoreId(2)), None);
         assert_eq!(out.take_report(StoreId(3)), Some("end"));
+        // An end is told once all of it is on disk.
+        assert!(out.keep(silent(1)).is_some());
+        let end = Batch { news: vec![Event::News(News::Finished)], ..Batch::default() };
+        assert!(out.keep(end).is_none() && out.is_shut());
+        assert_eq!(said(&mut out), ["append 1 as 4"]);
+        assert!(matches!(out.passes(StoreId(4), &full()), Some(Passage::Full(_))), "it is asked again");
+        out.try_again(Vec::new());
+        let told = out.passes(StoreId(5), &Ok(Stored::Done));
+        assert!(matches!(told, Some(Passage::Open(news)) if news.len() == 1));
+        said(&mut out);
         // A session that is put aside in the middle of a game closes no journal.
         assert!(out.keep(silent(1)).is_some());
         out.end();
-        assert_eq!(said(&mut out), ["append 1 as 4", "Ended"]);
+        assert_eq!(said(&mut out), ["append 1 as 6", "Ended"]);
     }
 
     /// A reservation that fails for another reason than space is left to the next append, which never passes unwritten.

@@ -11,6 +11,8 @@
   // Steps of a slice, adapted to the file.
   let steps = 1;
   let timer = 0;
+  // When it is due.
+  let due = Infinity;
   // When time was last handed to the module.
   let last = 0;
   let paced = false;
@@ -57,8 +59,13 @@
     // Time that nothing waited for does not count.
     if (!paced) last = now;
     paced = answer.pace !== null;
-    clearTimeout(timer);
-    if (paced) timer = setTimeout(guarded(tick), Math.max(0, answer.pace - (now - last)));
+    // A timer that is due earlier stays: messages without end would put it off for ever.
+    const next = paced ? last + answer.pace : Infinity;
+    if (next < due || !paced) {
+      clearTimeout(timer);
+      due = next;
+      if (paced) timer = setTimeout(guarded(tick), Math.max(0, due - now));
+    }
     if (answer.busy && !working) {
       working = true;
       setTimeout(guarded(work), 0);
@@ -69,6 +76,7 @@
     const now = performance.now();
     const passed = Math.round(now - last);
     last = now;
+    due = Infinity;
     tell({ tick: passed });
   }
 

@@ -201,7 +201,7 @@ impl Seated {
     }
 
     /// Whether to send a head to all: now and then while it stays the same. A new one waits for the next tick, because in a
-    /// game that goes on it is old by then, and all that it would say is in this seat's entries; the last one of all waits
+    /// game that goes on it is old by then, and all that it would say is in this seat's entries. The last one of all waits
     /// for nothing. A peer that has lost a message waits until then; a newly connected one gets a head of its own.
     fn is_due(&mut self, head: &Head) -> bool {
         let most = quiet(self.table.clocks().limits().absence);
