@@ -3,7 +3,7 @@
 //! **An append is a barrier.** Nothing that a table says leaves before the records that it rests on are on disk: after a
 //! crash, a seat that had said more than it remembers would sign the same place twice. So a table's messages and news
 //! go through [`Outbox::keep`], with the records that come first, and wait for the store. Everything else ([`send`]:
-//! chat, the lobby, pages of stored steps; [`transport`]) rests on no record, and passes. While the disk is full the
+//! chat, the lobby, pages of complete steps; [`transport`]) rests on no record, and passes. While the disk is full the
 //! barrier stays shut, and only the last head is repeated: it shows the others that this player is present.
 //!
 //! **Records without a message are no reason to sync.** Nobody has seen anything of this seat that rests on them: the

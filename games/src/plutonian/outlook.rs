@@ -260,3 +260,78 @@ impl<'a> Takes<'a> {
 fn gift(under: &[Pyramid]) -> i64 {
     under.last().map_or(0, |next| i64::from(next.size.pips()) * 12)
 }
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_protocol::card::Faces;
+    use fairdeal_protocol::game::{Game as _, uniform};
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    use super::*;
+    use crate::chance::RefereeChance;
+    use crate::registry::rule_set;
+
+    /// The value of a stack, hand by hand.
+    fn promised(odds: Odds, stack: &[Pyramid], left: &Left) -> i64 {
+        let Some(first) = stack.first() else { return 0 };
+        let may_be = Hand::ALL.into_iter().filter(|hand| hand.may_become(stack));
+        let there = may_be.filter(|hand| odds == Odds::Even || left.has(*hand, stack));
+        let values = there.map(|hand| odds.expected(hand, first.size, stack.len()));
+        values.chain([score(stack) * 100]).max().unwrap()
+    }
+
+    /// The gain of a take, by itself.
+    fn gained(odds: Odds, game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
+        let (taken, under) = game.trees()[usize::from(tree)].split_last().unwrap();
+        let before = stack.map_or_else(Vec::new, |stack| game.stacks(seat)[usize::from(stack)].clone());
+        let after = [&before[..], &[*taken]].concat();
+        let left = Left::of(game);
+        let mut rest = left;
+        rest.take(*taken);
+        promised(odds, &after, &rest) - promised(odds, &before, &left) - gift(under)
+    }
+
+    /// In random games with every option: each gain is that of the take by itself, and the best take the first of all with
+    /// the highest.
+    #[test]
+    fn takes_of_a_position_are_rated_as_each_by_itself() {
+        for number in 0..24_u8 {
+            let wilds = ["none", "bottoms", "center"][usize::from(number % 3)];
+            let order = ["cycle", "snake"][usize::from(number / 3 % 2)];
+            let given = [("wilds", wilds), ("order", order)].map(|(key, value)| (key.to_owned(), value.to_owned()));
+            let rules = rule_set("plutonian-poker", 2 + number % 5, &given.into()).unwrap();
+            let mut game = Plutonian::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([number; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut rng = ChaCha20Rng::from_seed([number; 32]);
+            while let Some(seat) = game.turn() {
+                let legal = game.legal(seat, &Faces::new());
+                let takes: Vec<(u8, Option<u8>)> = legal
+                    .into_iter()
+                    .filter_map(|action| match action {
+                        PlutonianAction::Take { tree, stack } => Some((tree, stack)),
+                        PlutonianAction::Vote { .. } => None,
+                    })
+                    .collect();
+                for odds in [Odds::Seen, Odds::Even] {
+                    let together = Takes::of(odds, &game, seat);
+                    let gains: Vec<i64> =
+                        takes.iter().map(|(tree, stack)| gained(odds, &game, seat, *tree, *stack)).collect();
+                    for ((tree, stack), gain) in takes.iter().zip(&gains) {
+                        assert_eq!(together.gain(*tree, *stack), Some(*gain), "{game:?} {tree} {stack:?}");
+                    }
+                    let first = gains.iter().position(|gain| Some(gain) == gains.iter().max()).unwrap();
+                    let (tree, stack) = takes[first];
+                    assert_eq!(together.best(), Some(PlutonianAction::Take { tree, stack }));
+                }
+                let chosen = uniform(&mut rng, u32::try_from(takes.len()).unwrap());
+                let (tree, stack) = takes[usize::try_from(chosen).unwrap()];
+                // High stacks too: most takes go onto one that is there.
+                let stack = stack.or((!game.stacks(seat).is_empty() && uniform(&mut rng, 2) == 0).then_some(0));
+                let take = PlutonianAction::Take { tree, stack };
+                game.apply(seat, &take, &mut chance, &mut Vec::new()).unwrap();
+            }
+        }
+    }
+}

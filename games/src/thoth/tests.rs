@@ -987,6 +987,31 @@ fn actions_are_read_strictly() {
     assert_eq!(hidden.to_json(&Faces::new()), json!({"type": "bid", "card": null}));
 }
 
+/// The uses of cards among some actions.
+fn uses_of(legal: &[ThothAction]) -> Vec<(Face, Use)> {
+    let play = |action: &ThothAction| match action {
+        ThothAction::Play { card, as_, .. } => Some((*card, *as_)),
+        _ => None,
+    };
+    legal.iter().filter_map(play).collect()
+}
+
+/// The uses that the rules allow a seat in its turn, of all that can be written down.
+fn allowed_uses(game: &Thoth, who: Seat, faces: &Faces) -> Vec<(Face, Use)> {
+    if game.phase != Phase::Play {
+        return Vec::new();
+    }
+    let raises = Size::ALL.into_iter().flat_map(|size| (0..=5).map(move |count| Use::Raise { size, count }));
+    let targets = Seat::first(game.hands.len());
+    let troubles =
+        targets.flat_map(|target| [None, Some(0), Some(1), Some(2)].map(|replace| Use::Trouble { target, replace }));
+    let builds = [Use::Foundation].into_iter().chain(raises).chain([Use::Story, Use::Roof]);
+    let all: Vec<Use> = builds.chain(troubles).chain([Use::Relieve, Use::Discard]).collect();
+    let hand = game.hand_of(who).iter().map(|slot| slot.face(faces).unwrap());
+    let each = hand.flat_map(|card| all.iter().map(move |as_| (card, *as_)));
+    each.filter(|(card, as_)| game.check_use(who, *card, *as_).is_ok()).collect()
+}
+
 /// A thousand games of random play with every option, in which seats leave. All cards and pyramids
 /// are accounted for, and every seat that is to act can act.
 #[test]
@@ -1015,6 +1040,7 @@ fn nothing_is_lost_in_a_thousand_games() {
             }
             let who = waiting[below(waiting.len())];
             let mut legal = game.legal(who, chance.faces());
+            assert_eq!(uses_of(&legal), allowed_uses(&game, who, chance.faces()), "{game:?}");
             // Random play discards too often.
             let better = |action: &ThothAction| {
                 !matches!(action, ThothAction::Play { as_: Use::Discard, .. } | ThothAction::Topple { .. })

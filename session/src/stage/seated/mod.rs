@@ -94,9 +94,9 @@ pub(crate) struct Seated {
     pending: Option<(u64, u32)>,
     /// The spectators, at the host.
     spectators: Option<Spectators>,
-    /// The end of the log on disk, up to which spectators may see it; and that of the records at the barrier.
-    stored: Mark,
-    storing: Mark,
+    /// The end of the log as the player has been told it, up to which spectators may see it; and as it is behind the barrier.
+    told: Mark,
+    telling: Mark,
     /// Whether a deal has begun and its disk space is not reserved yet.
     needs_room: bool,
     /// Whether the player is to see the table, once each step that it has completed is told.
@@ -124,7 +124,7 @@ impl Seated {
         let id = charter.table();
         let game = charter.charter().rules().game;
         cx.tell(SessionEvent::Started { table: id, game, names: names.clone(), me: Some(me) });
-        let stored = table.mark();
+        let told = table.mark();
         let mut seated = Self {
             table,
             id,
@@ -145,8 +145,8 @@ impl Seated {
             ticked: None,
             pending: None,
             spectators: None,
-            stored,
-            storing: stored,
+            told,
+            telling: told,
             needs_room: false,
             shows: true,
             plans: true,

@@ -117,11 +117,11 @@ impl Seated {
             if batch.is_empty() {
                 break;
             }
-            self.storing = self.table.mark();
+            self.telling = self.table.mark();
             let Some(news) = cx.out.keep(batch) else {
                 return Ok(());
             };
-            self.stored = self.storing;
+            self.told = self.telling;
             self.report(news, cx)?;
         }
         if cx.out.is_shut() {
@@ -152,7 +152,7 @@ impl Seated {
         match cx.out.passes(id, answer) {
             None => Ok(()),
             Some(Passage::Open(news)) => {
-                self.stored = self.storing;
+                self.told = self.telling;
                 cx.disk_has_room();
                 self.report(news, cx)
             }
@@ -214,7 +214,7 @@ impl Seated {
         due
     }
 
-    /// Reports the news of a batch, whose records are on disk.
+    /// Reports the news of a batch. What an end rests on is on disk; other records may still wait for a message.
     fn report(&mut self, news: Vec<Event<AnyGame>>, cx: &mut Cx<'_>) -> Result<(), End> {
         // The table may have gone on meanwhile: it is shown once its steps are told, and the bot asked once all is out.
         self.shows |= !news.is_empty();
@@ -228,7 +228,7 @@ impl Seated {
 
     /// Shows the table while its output waits, unless it has completed a step that is not told yet.
     pub(super) fn show_told(&mut self, cx: &mut Cx<'_>) {
-        if self.shows && self.table.mark() == self.stored {
+        if self.shows && self.table.mark() == self.told {
             self.shows = false;
             self.show(cx);
         }
