@@ -235,7 +235,7 @@ impl Game<'_> {
             Some(0) if player.over.is_some() && !why.is_empty() => {
                 self.tally.one("transcripts saved later");
             }
-            Some(1) if player.full_until.is_some() => {
+            Some(1) if player.met_full_disk => {
                 let said = player.said();
                 let last = said.lines().last().unwrap_or_default().to_owned();
                 if ![&why, &last].iter().any(|text| text.contains("pace left on device")) {
@@ -243,7 +243,7 @@ impl Game<'_> {
                 }
                 self.tally.one("programs that a full disk has ended");
                 if player.back_at.is_none() {
-                    player.back_at = player.full_until;
+                    player.back_at = player.full_until.or(Some(now));
                 }
                 return Ok(());
             }
@@ -413,6 +413,7 @@ impl Game<'_> {
                 }
                 disk.fill();
                 player.full_until = Some(now + time + Duration::from_millis(600));
+                player.met_full_disk = true;
                 self.tally.one("full disks");
                 let killed = self.dice.percent(70);
                 self.show(|| format!("{name} has a full disk (killed: {killed})"));

@@ -37,6 +37,9 @@ pub(super) struct Player {
     pub(super) stopped_until: Option<Instant>,
     /// When its disk gets space again.
     pub(super) full_until: Option<Instant>,
+    /// Whether the disk was full at some time while its program ran: an error may be reported after there is space
+    /// again.
+    pub(super) met_full_disk: bool,
     /// Whether the program has received a termination signal.
     pub(super) asked: bool,
     /// Whether the program reports that it waits for disk space.
@@ -71,6 +74,7 @@ impl Player {
             back_at: Some(Instant::now()),
             stopped_until: None,
             full_until: None,
+            met_full_disk: false,
             asked: false,
             waits_for_room: false,
             may_tell: if seats == 1 { 0 } else { IN_FLIGHT },
@@ -122,6 +126,7 @@ impl Player {
         self.program = Some(program);
         self.back_at = None;
         self.asked = false;
+        self.met_full_disk = self.full_until.is_some();
         self.waits_for_room = false;
         self.error = None;
         self.heard = Instant::now();
