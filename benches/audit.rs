@@ -1,4 +1,5 @@
-//! The cost of auditing a whole recorded game of each kind: from the bytes of the file to the report.
+//! The cost of auditing a whole recorded game of each kind, on one thread and with a thread for each core: from the bytes
+//! of the file to the report.
 //!
 //! The product's bots play the games in process, over a lossless message exchange with fixed seeds. Recording is not
 //! part of the measurement. The benchmark prints the tallies first.
@@ -6,9 +7,13 @@
 // A benchmark without its setup should stop.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use std::ops::ControlFlow;
+
 use criterion::{Criterion, criterion_group, criterion_main};
+use fairdeal::hands::hands;
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::transcript::Transcript;
 
 #[path = "../tests/fixture/record.rs"]
@@ -22,6 +27,8 @@ fn audits(criterion: &mut Criterion) {
     for (game, seats, options) in [
         // About four hands.
         ("houses-of-thoth", 4, &[("target", "80")][..]),
+        // Nine hands.
+        ("houses-of-thoth", 5, &[("target", "70")]),
         ("loot", 4, &[]),
         ("sphinxs-paw", 4, &[]),
         ("plutonian-poker", 4, &[]),
@@ -39,8 +46,10 @@ fn audits(criterion: &mut Criterion) {
             bytes.len(),
             report.tally
         );
-        group.bench_function(format!("{game}, {seats} seats, {} deals", report.deals), |bencher| {
-            bencher.iter(|| audit::<AnyGame>(&read()));
+        let what = format!("{game}, {seats} seats, {} deals", report.deals);
+        group.bench_function(&what, |bencher| bencher.iter(|| audit::<AnyGame>(&read())));
+        group.bench_function(format!("{what}, all cores"), |bencher| {
+            bencher.iter(|| audit_with::<AnyGame>(read(), hands(), &mut |_| ControlFlow::Continue(())));
         });
     }
     group.finish();
