@@ -77,6 +77,8 @@ models:
     nice -n 19 python3 -B docs/models/removal.py --planted
     nice -n 19 python3 -B docs/models/endings.py
     nice -n 19 python3 -B docs/models/endings.py --planted
+    nice -n 19 python3 -B docs/models/shuffle_proof.py
+    nice -n 19 python3 -B docs/models/shuffle_proof.py --planted
 
 # Times the proofs, the audit, the engines and the screens (earlier figures are in docs/performance.md).
 bench:

@@ -5,6 +5,7 @@ mod clock;
 pub mod drive;
 pub mod events;
 pub mod exec_bot;
+pub mod hands;
 pub mod history;
 pub mod replay_page;
 mod signals;

@@ -11,7 +11,7 @@ import traceback
 
 import crypto
 import games
-from records import Malformed, Unfair, need, point, read_file, seat_set
+from records import Malformed, Staged, Unfair, need, point, read_file, seat_set
 from streams import H, mapped
 
 Prover = crypto.Prover
@@ -66,6 +66,32 @@ class Deal:
         return crypto.face(self.card(handle), [shares[s] for s in deck["holders"]], deck["points"])
 
 
+class Ahead:
+    """The setup of the next deal."""
+
+    def __init__(self, deal, live, faces):
+        self.deal, self.live, self.faces = deal, set(live), faces
+        self.stage, self.given, self.run = "commit", {}, None
+
+    def turn(self):
+        """The seat that shuffles next."""
+        return min(self.live - self.run["done"], default=None) if self.run else None
+
+    def due(self):
+        if self.stage == "ready":
+            return set()
+        return {self.turn()} if self.stage == "shuffle" else self.live
+
+    def digest(self):
+        stages = "commit key escrow accept shuffle ready".split()
+        done = self.run["done"] if self.run else ()
+        return self.deal.number, stages.index(self.stage), bits(self.given), bits(done)
+
+
+def bits(seats):
+    return sum(1 << seat for seat in seats)
+
+
 class Running:
     def __init__(self, item, batch=(), paused=True):
         self.item, self.batch, self.paused = item, list(batch), paused
@@ -96,17 +122,19 @@ class Replica:
 
     def __init__(self, transcript, signers):
         self.signers, self.table = signers, signers.table
-        self.game, self.strict = games.create(transcript.charter)
+        self.game, self.strict, self.protocol = games.create(transcript.charter)
+        self.forks = 0
         if self.game is None:
             raise Malformed("the charter cannot be played")
         self.settled = copy.deepcopy(self.game)
         self.live = set(range(signers.count))
         self.step, self.parent = 0, H("genesis", self.table)
         self.out, self.interjected, self.got_parts = set(), set(), {}
-        self.departing = {}
+        self.departing, self.faulty = {}, set()
         self.stage, self.confirming = "commit", False
         self.agenda, self.running, self.leader_before = [], None, signers.count - 1
         self.deal = Deal(self.table, 0)
+        self.next, self.ahead, self.turned = 1, None, None
         self.tally = collections.Counter()
         self.left = []
         self.remember()
@@ -128,10 +156,10 @@ class Replica:
         accepted = self.stage == "play" and self.deal.parts
         return accepted and self.signers.count_parties(self.deal.gone | out) == 1
 
-    def holders(self, seat):
+    def holders(self, seat, deal=None):
         """The seats outside its party, with their keys."""
         party = self.signers.seats_of(seat)
-        return {s: key[0] for s, key in self.deal.keys.items() if s not in party}
+        return {s: key[0] for s, key in (deal or self.deal).keys.items() if s not in party}
 
     def rebuilding(self):
         for seat in sorted(self.deal.gone):
@@ -157,6 +185,8 @@ class Replica:
     def kind(self):
         if self.confirming:
             return "confirm"
+        if self.turned:
+            return "opening"
         if self.stage != "play":
             return self.stage
         if self.rebuilding():
@@ -226,7 +256,8 @@ class Replica:
         """True or False (it names what is not there); a fault is an Unfair that names the seat."""
         seat, kind, body = entry.seat, self.kind(), entry.body
         ctx = self.deal.ctx(seat)
-        due = dict(action=entry.kind, opening="open", closing="close").get(kind, kind)
+        opening = "turn" if self.turned else "open"
+        due = dict(action=entry.kind, opening=opening, closing="close").get(kind, kind)
         if kind == "shuffle" and seat in self.running.run["done"]:
             due = "confirm"
         if entry.kind != due:
@@ -263,37 +294,63 @@ class Replica:
             if any(s not in counted for s in before):
                 return False
             last = before and counted[before[-1]]
-            return self.shuffle_counts(seat, body, (last.hash, last.body[1]) if last else self.deck_before())
+            base = (last.hash, last.body[1]) if last else self.deck_before(self.deal, self.running.run)
+            return self.shuffle_counts(self.deal, self.running.run, seat, body, base)
+        elif kind == "opening" and self.turned:
+            self.judge_answers(seat, body[1], self.owed_now(seat) if self.running else ([], False))
+            self.check_opening(self.turned, seat, body[0])
         elif kind == "opening":
-            self.check_opening(seat, body)
+            self.check_opening(self.deal, seat, body)
         return True
 
     def early_counts(self, seat, shuffled):
         """The shuffle that goes along with an escrow or an acceptance."""
-        due = seat == self.early_shuffler()
+        run = self.running and self.running.run
+        turn = min(self.live - run["done"]) if run else None
+        return self.shuffle_in_turn(self.deal, run, seat, shuffled, turn)
+
+    def shuffle_in_turn(self, deal, run, seat, shuffled, turn):
+        due = seat == turn
         need(due == (shuffled is not None), "a shuffle out of turn, or none in turn", seat)
         if due:
-            need(self.shuffle_counts(seat, shuffled, self.deck_before()), "a shuffle of another deck", seat)
+            base = self.deck_before(deal, run)
+            need(self.shuffle_counts(deal, run, seat, shuffled, base), "a shuffle of another deck", seat)
         return True
 
-    def early_shuffler(self):
-        run = self.running and self.running.run
-        return min(self.live - run["done"]) if run else None
-
-    def shuffle_counts(self, seat, shuffled, base):
+    def shuffle_counts(self, deal, run, seat, shuffled, base):
         if shuffled[0] != base[0]:
             return False
-        ctx, deck, X = self.deal.ctx(seat), len(self.deal.decks), self.deal.joint()
-        holds = crypto.shuffle_holds(ctx, deck, X, base[1], shuffled[1], shuffled[2])
-        need(holds, "the shuffle proof does not hold", seat)
+        need(isinstance(shuffled[2], Staged) == (self.protocol == 2), "a shuffle proof of another protocol", seat)
+        place = self.shuffle_place(deal, run, seat)
+        need(crypto.shuffle_holds(place, deal.joint(), base[1], shuffled[1], shuffled[2]),
+             "the shuffle proof does not hold", seat)
         self.tally["shuffle proofs"] += 1
         return True
 
-    def deck_before(self):
+    @staticmethod
+    def shuffle_place(deal, run, seat):
+        return crypto.Place(deal.ctx(seat), len(deal.decks), *run["attempt"])
+
+    def deck_before(self, deal, run):
         """The deck as it is before this step, and its name: the entry that holds it, or that of a fresh one."""
-        run = self.running.run
-        name = run["last"] or H("fresh-deck", self.parent, len(self.deal.decks), len(run["cards"]))
-        return name, run["cards"]
+        return run["last"] or H("fresh-deck", self.parent, len(deal.decks), len(run["cards"])), run["cards"]
+
+    #= T5.52
+    def judge_part(self, seat, part):
+        """A seat's part of the setup of the next deal."""
+        (kind, body), ahead = part, self.ahead
+        need(ahead and seat in ahead.due() and seat not in ahead.given and kind == ahead.stage,
+             f"a part of kind {kind} that nobody waits for", seat)
+        if kind == "key":
+            need(body[0] != bytes(32), "the key is the identity", seat)
+            need(crypto.key_holds(ahead.deal.ctx(seat), *body), "the key's proof does not hold", seat)
+            self.tally["key proofs"] += 1
+        if kind == "escrow":
+            holders = self.holders(seat, ahead.deal)
+            need(crypto.escrow_holds(body[0], holders, ahead.deal.keys[seat][0]), "a bad escrow", seat)
+            self.tally["escrows"] += 1
+        if kind in ("escrow", "accept", "shuffle"):
+            self.shuffle_in_turn(ahead.deal, ahead.run, seat, body[1], ahead.turn())
 
     def counts_in_action(self, entry, counted):
         seat, leader, body = entry.seat, self.leader(), entry.body
@@ -335,7 +392,7 @@ class Replica:
         return True
 
     def judge_answers(self, seat, answers, owed):
-        shares, coin = answers
+        shares, coin, part = answers
         cards, owes_coin = owed
         need((shares is None) == (not cards), "not the shares that were due", seat)
         need((coin is None) == (not owes_coin), "not the coin that was due", seat)
@@ -352,6 +409,8 @@ class Replica:
             need(crypto.shares_hold(transcript, X, listed, *shares), "the proof of its shares does not hold", seat)
             self.tally["share proofs"] += 1
             self.tally["shares"] += len(cards)
+        if part is not None:
+            self.judge_part(seat, part)
 
     def complaint_is_true(self, seat, owner, K, proof):
         if owner not in self.live or owner not in self.holders(seat):
@@ -367,26 +426,34 @@ class Replica:
         accused = {c[0] for e in entries.values() if e.kind == "accept" for c in e.body[0]}
         fields = [f for seat in sorted(entries) for f in (seat, entries[seat].hash)]
         name = H("step", self.table, self.step, self.parent, len(entries), *fields, len(out), *sorted(out))
-        self.out, self.departing = set(), {}
+        guilty = {mate for seat in self.faulty | accused for mate in self.signers.seats_of(seat)} & self.live
+        self.out, self.departing, self.faulty = set(), {}, set()
         out = {mate for seat in out | accused for mate in self.signers.seats_of(seat)} & self.live
-        outlasts = not out or self.outlasts(out)
+        outlasts = not out or (self.outlasts(out) and not (self.turned and guilty))
+        self.take_parts(entries)
+        was_turned, self.turned = self.turned, None
         if kind == "action":
             self.finish_action(entries)
         else:
             gone = self.rebuilding()
             for seat in sorted(entries):
                 self.take(entries[seat])
-            if outlasts and not (out and kind == "shuffle"):
+            if outlasts and not was_turned and not (out and kind == "shuffle"):
                 self.turn_stage(kind, gone)
         self.remove(out)
         if not outlasts:
             self.void()
-        was_opening = self.stage == "opening"
+        if self.protocol == 2 and kind == "opening" and self.stage == "closing" and self.running:
+            self.next_deal()
+        was_opening = self.stage == "opening" and not was_turned
         self.go_on()
         self.confirming = kind != "confirm" and (
             (self.stage == "opening" and not was_opening) or
             (kind == "action" and self.running is not None
              and any(e.kind in ("interject", "leave") for e in entries.values())))
+        if kind == "confirm" and self.stage == "opening":
+            self.turn_over()
+        self.look_ahead()
         self.parent = name
         self.step += 1
         self.compute_digest()
@@ -417,8 +484,85 @@ class Replica:
                 self.take_answers(seat, entries[seat].body[1], owed[seat])
         self.rerun()
 
+    # The setup of the next deal.
+
+    def fresh_deal(self):
+        self.next += 1
+        return Deal(self.table, self.next - 1)
+
+    def suits(self):
+        return self.ahead and self.ahead.live == self.live and self.settled.next_deck == self.ahead.faces
+
+    #= T5.51
+    def look_ahead(self):
+        if not self.suits():
+            self.ahead = None
+        plays = self.protocol == 2 and self.stage == "play" and len(self.live) > 1
+        if not self.ahead and plays and self.settled.next_deck:
+            self.ahead = Ahead(self.fresh_deal(), self.live, self.settled.next_deck)
+
+    #= T5.53
+    def take_parts(self, entries):
+        ahead = self.ahead
+        if not ahead:
+            return
+        for seat, entry in entries.items():
+            if entry.kind in ("act", "ack", "turn", "effects"):
+                part = (entry.body if entry.kind == "effects" else entry.body[1])[2]
+                if part:
+                    ahead.given[seat] = entry.hash, part
+        if not ahead.given or not ahead.due() <= set(ahead.given):
+            return
+        given, ahead.given = ahead.given, {}
+        for seat, (name, (kind, body)) in sorted(given.items()):
+            if kind == "commit":
+                ahead.deal.commitments[seat] = body[0]
+                ahead.deal.tip(seat, body[1])
+            elif kind == "key":
+                ahead.deal.keys[seat] = body
+            else:
+                if kind == "escrow":
+                    ahead.deal.parts[seat] = body[0]
+                    ahead.deal.made[seat].append(("escrow", self.holders(seat, ahead.deal), body[0]))
+                self.take_shuffle(ahead.deal, ahead.run, seat, name, body[1])
+        if ahead.stage == "commit":
+            ahead.stage = "key"
+        elif ahead.stage == "key":
+            ahead.run = self.new_run(ahead.deal, ahead.faces)
+            ahead.stage = "escrow" if self.escrows_due() else "shuffle"
+        elif ahead.stage == "escrow":
+            ahead.stage = "accept"
+        else:
+            ahead.stage = "ready" if ahead.turn() is None else "shuffle"
+
+    #= T5.54
+    def next_deal(self):
+        ahead, self.ahead = self.ahead if self.suits() else None, None
+        self.remember()
+        self.stage = "commit"
+        self.deal = ahead.deal if ahead else self.fresh_deal()
+        if ahead and ahead.run:
+            self.begin_deal()
+            self.running.run = ahead.run
+        if ahead:
+            self.stage = "play" if ahead.stage in ("shuffle", "ready") else ahead.stage
+
+    #= T5.56
+    def turn_over(self):
+        if self.running and self.suits() and self.ahead.stage == "ready":
+            deal = self.deal
+            self.next_deal()
+            self.carry_on()
+            self.turned = deal
+
+    def restore(self):
+        """Returns to the beginning of the deal; gives the seats that were live there."""
+        (self.game, self.settled, self.running, self.agenda, self.interjected, live,
+         self.leader_before) = copy.deepcopy(self.checkpoint)
+        return live
+
     def take_answers(self, seat, answers, owed):
-        shares, coin = answers
+        shares, coin, _ = answers
         if shares:
             for card, share in zip(owed[0], shares[0]):
                 self.deal.shares(card)[seat] = share
@@ -436,13 +580,15 @@ class Replica:
         elif entry.kind == "escrow":
             deal.parts[seat] = body[0]
             deal.made[seat].append(("escrow", self.holders(seat), body[0]))
-            self.take_shuffle(entry, body[1])
+            self.take_own_shuffle(entry, body[1])
         elif entry.kind == "accept":
-            self.take_shuffle(entry, body[1])
+            self.take_own_shuffle(entry, body[1])
         elif entry.kind == "effects":
             self.take_answers(seat, body, self.owed_now(seat))
+        elif entry.kind == "turn" and self.running:
+            self.take_answers(seat, body[1], self.owed_now(seat))
         elif entry.kind == "shuffle":
-            self.take_shuffle(entry, body)
+            self.take_own_shuffle(entry, body)
         elif entry.kind == "tip":
             deal.tip(seat, body)
         elif entry.kind == "rebuild":
@@ -450,13 +596,16 @@ class Replica:
             deal.made[seat].append(("parts", self.step, gone, deal.parts[gone], cards, body))
             self.got_parts[seat] = body[0]
 
-    def take_shuffle(self, entry, shuffled):
+    def take_own_shuffle(self, entry, shuffled):
+        run = self.running and self.running.run
+        self.take_shuffle(self.deal, run, entry.seat, entry.hash, shuffled)
+
+    def take_shuffle(self, deal, run, seat, name, shuffled):
         if shuffled:
-            run, deal = self.running.run, self.deal
-            made = "shuffle", len(deal.decks), deal.joint(), run["cards"], shuffled[1], shuffled[2]
-            deal.made[entry.seat].append(made)
-            run.update(cards=shuffled[1], last=entry.hash)
-            run["done"].add(entry.seat)
+            place = self.shuffle_place(deal, run, seat)
+            deal.made[seat].append(("shuffle", place, deal.joint(), run["cards"], shuffled[1], shuffled[2]))
+            run.update(cards=shuffled[1], last=name)
+            run["done"].add(seat)
 
     def turn_stage(self, kind, gone):
         if kind == "commit":
@@ -468,9 +617,9 @@ class Replica:
                 self.stage = "escrow"
                 batch = self.running.batch
                 if len(batch) == 1 and batch[0][0] == "shuffle":
-                    self.start_run(batch[0][1])
+                    self.running.run = self.new_run(self.deal, batch[0][1])
                 elif len(batch) == 1 and batch[0][0] == "flip" and self.settled.first_deck:
-                    self.start_run(self.settled.first_deck)
+                    self.running.run = self.new_run(self.deal, self.settled.first_deck)
         elif kind == "escrow":
             self.stage = "accept"
         elif kind == "accept":
@@ -482,19 +631,21 @@ class Replica:
                 self.deal.shares(card)[seat] = crypto.encode(crypto.total(parts))
             self.got_parts = {}
         elif kind == "shuffle":
-            run, self.running.run = self.running.run, None
-            run["shares"] = [{} for _ in run["cards"]]
-            self.deal.decks.append(run)
-            self.answer(len(self.deal.decks) - 1)
+            self.seal()
         elif kind == "opening":
             self.stage = "closing"
         elif kind == "closing":
             if self.running:
-                self.deal = Deal(self.table, self.deal.number + 1)
-                self.stage = "commit"
-                self.remember()
+                self.next_deal()
             else:
                 self.stage = "finished"
+
+    def seal(self):
+        """The run of the open batch becomes a deck."""
+        run, self.running.run = self.running.run, None
+        run["shares"] = [{} for _ in run["cards"]]
+        self.deal.decks.append(run)
+        self.answer(len(self.deal.decks) - 1)
 
     def begin_deal(self):
         if self.running:
@@ -503,12 +654,12 @@ class Replica:
             self.running = Running(("begin",))
             self.rerun()
 
-    def start_run(self, faces):
+    def new_run(self, deal, faces):
         names = [(face, self.game.card_name(face)) for face in faces]
         points = {crypto.encode(mapped("card", self.game.deck_name, name)): face for face, name in names}
         fresh = [(bytes(32), p) for p in points]
-        self.running.run = dict(
-            faces=faces, cards=fresh, last=None, done=set(), holders=self.deal.holders(), points=points)
+        return dict(faces=faces, cards=fresh, last=None, done=set(), holders=deal.holders(), points=points,
+                    attempt=(bits(self.live), self.forks))
 
     def remove(self, out):
         if not out:
@@ -529,13 +680,11 @@ class Replica:
             self.deal.gone.add(seat)
 
     def void(self):
-        live = self.live
-        (self.game, self.settled, self.running, self.agenda, self.interjected, at_first,
-         self.leader_before) = copy.deepcopy(self.checkpoint)
+        at_first = self.restore()
         self.got_parts = {}
-        self.agenda = [item for item in self.agenda if item[0] not in ("leave", "interject") or item[1] in live]
-        self.agenda += [("forfeit", seat) for seat in sorted(at_first - live)]
-        self.deal = Deal(self.table, self.deal.number + 1)
+        self.agenda = [item for item in self.agenda if item[0] not in ("leave", "interject") or item[1] in self.live]
+        self.agenda += [("forfeit", seat) for seat in sorted(at_first - self.live)]
+        self.deal = self.fresh_deal()
         self.stage = "commit"
         self.tally["void deals"] += 1
 
@@ -564,6 +713,12 @@ class Replica:
         elif kind != "interject" or self.settled.legal(item[1], item[2]):
             self.running = Running(item)
             self.rerun()
+
+    def carry_on(self):
+        """Settles the running item until a seat owes something or the item ends."""
+        while self.running and self.answered():
+            if self.settle():
+                return
 
     def settle(self):
         """Settles an answered batch; True if it waits for a step of another kind."""
@@ -601,8 +756,11 @@ class Replica:
                 self.stage = "opening"
             else:
                 if not running.run:
-                    self.start_run(args[0])
+                    running.run = self.new_run(self.deal, args[0])
                 assert running.run["faces"] == args[0], "another deck was begun"
+                if self.live <= running.run["done"]:
+                    self.seal()
+                    return False
             return True
         return False
 
@@ -620,22 +778,31 @@ class Replica:
         running.batch, running.paused = drive(steps, running.script)
 
     def go_on_after_halt(self, culprit, step, parent):
-        self.out, self.departing = set(), {}
+        self.out, self.departing, self.faulty = set(), {}, set()
+        self.forks += 1
+        if self.running and self.running.run:
+            self.running.run["attempt"] = self.running.run["attempt"][0], self.forks
+        if self.protocol == 2:
+            self.ahead = None
+            self.next += 3
         out = self.signers.seats_of(culprit) & self.live
         if out:
             over = self.kind() in ("opening", "closing")
+            if self.turned:
+                self.restore()
+                self.deal, self.turned, self.stage = self.turned, None, "opening"
             self.remove(out)
             if not over:
                 self.void()
                 self.confirming = False
             self.go_on()
+        self.look_ahead()
         self.step, self.parent = step, parent
         self.compute_digest()
 
     # Openings and the digest.
 
-    def check_opening(self, seat, seed):
-        deal = self.deal
+    def check_opening(self, deal, seat, seed):
         prover = Prover(seed, deal.ctx(seat))
         need(deal.commitments[seat] == prover.commitment(), "not the seed that it committed to", seat)
         need(deal.keys[seat] == prover.key(), "the seed does not give its key", seat)
@@ -647,7 +814,11 @@ class Replica:
             elif what == "escrow":
                 same = prover.escrow(made[0]) == made[1]
             elif what == "shuffle":
-                same = prover.shuffle(*made[:3], self.game.deck_name) == (made[3], made[4])
+                place, X, cards, *sent = made
+                if self.protocol == 1:
+                    same = prover.shuffle_whole(place, X, cards, self.game.deck_name) == tuple(sent)
+                else:
+                    same = prover.shuffle(place, X, cards) == tuple(sent)
             elif what == "shares":
                 step, cards, sent = made
                 transcript = crypto.share_transcript(prover.ctx, step, prover.X)
@@ -667,9 +838,12 @@ class Replica:
         stages = "commit key play opening closing finished escrow accept".split()
         batch = games.vector(self.running.batch, games.request) if self.running else b""
         game = games.u8(self.game.number) + self.game.encode()
-        self.digest = H("state", self.table, self.step, sum(1 << s for s in self.live), stages.index(self.stage),
+        fields = []
+        if self.protocol == 2:
+            fields = [*(self.ahead.digest() if self.ahead else (0, 0, 0, 0)), int(self.turned is not None)]
+        self.digest = H("state", self.table, self.step, bits(self.live), stages.index(self.stage),
                         int(self.confirming), self.deal.number, self.deal.flips,
-                        len(self.deal.decks), len(self.agenda), batch, game)
+                        len(self.deal.decks), len(self.agenda), batch, game, *fields)
 
 
 class Auditor:
@@ -753,6 +927,7 @@ class Auditor:
             need(seat in replica.live - replica.out, "a fault of a seat that is not there")
             self.faults += 1
             replica.out.add(seat)
+            replica.faulty.add(seat)
             proven.append((seat, entry))
         return proven
 

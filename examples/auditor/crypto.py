@@ -1,12 +1,16 @@
 """Keys, cards, shares, escrow, shuffles and coins (docs/transcript.md, part 6): checked as they are played, and
 computed again from the opened seeds."""
+import collections
 import secrets
 import struct
 
 import group
 from group import L, ZERO, add, base, encode, minus, msm, mul, same
-from records import point
+from records import Staged, Whole, point
 from streams import H, H512, Merlin, Stream, mapped
+
+# Where a shuffle stands: table, deal and seat, the deck, and the run.
+Place = collections.namedtuple("Place", "ctx deck live forks")
 
 le4 = struct.Struct("<I").pack
 _generators = {}
@@ -85,42 +89,108 @@ class Prover:
             parts.append((j, encode(base(part)), (part + mask(self.ctx, j, holders, K)) % L))
         return parts
 
-    def shuffle(self, deck, X, cards, deck_name):
+    #= T6.11, T6.12
+    def shuffle_whole(self, place, X, cards, deck_name):
+        """A shuffle of protocol 1: everything derives from the deck."""
         n = len(cards)
         fields = [half for card in cards for half in card]
-        stream = self.stream("shuffle", H("shuffle-context", deck_name, deck, X, n, *fields))
+        stream = self.stream("shuffle", H("shuffle-context", deck_name, place.deck, X, n, *fields))
         pi = list(range(n))
         stream.shuffle(pi)
         r = stream.scalars(n)
         key = group.Table(point(X))
-        out = [(encode(add(point(cards[pi[i]][0]), base(r[i]))),
-                encode(add(point(cards[pi[i]][1]), key.mul(r[i])))) for i in range(n)]
-        transcript = shuffle_transcript(self.ctx, deck, X, cards, out)
+        out = re_encrypted(cards, pi, r, key)
+        transcript = whole_transcript(place, X, cards, out)
         nonces = self.nonces("shuffle-proof", transcript)
-        rho, inverse = nonces.scalars(n), [pi.index(j) for j in range(n)]
-        C = [encode(add(base(rho[j]), generator(inverse[j]))) for j in range(n)]
-        u = column_challenges(transcript, C)
-        up = [u[pi[i]] for i in range(n)]
-        rho_hat = nonces.scalars(n)
-        # Every link of the chain is aG + bH.
-        logs, h_table = [(0, 1)], _h_table()
-        for i in range(n):
-            a, b = logs[-1]
-            logs.append(((rho_hat[i] + up[i] * a) % L, up[i] * b % L))
-        chain = [encode(add(base(a), h_table.mul(b))) for a, b in logs[1:]]
+        argument = Argument(pi, transcript, nonces)
         w, w_hat, wp = nonces.scalars(4), nonces.scalars(n), nonces.scalars(n)
-        t = [base(w[0]), base(w[1]), add(base(w[2]), msm(wp, [generator(i) for i in range(n)])),
-             add(msm(wp, [point(a) for a, _ in out]), base(-w[3])),
-             add(msm(wp, [point(b) for _, b in out]), key.mul(-w[3]))]
-        t = [encode(p) for p in t]
-        t_hat = [encode(add(base(w_hat[i] + wp[i] * logs[i][0]), h_table.mul(wp[i] * logs[i][1])))
-                 for i in range(n)]
-        c = sigma_challenge(transcript, chain, t, t_hat)
-        s = [w[0] + c * sum(rho), w[1] + c * logs[-1][0],
-             w[2] + c * sum(p * q for p, q in zip(rho, u)), w[3] + c * sum(p * q for p, q in zip(r, up))]
-        return out, (C, chain, t, t_hat, [v % L for v in s],
-                     [(w_hat[i] + c * rho_hat[i]) % L for i in range(n)],
-                     [(wp[i] + c * up[i]) % L for i in range(n)])
+        t = argument.announced(w, wp) + deck_announcements(out, wp, w[3], key)
+        t_hat = argument.chain_announced(w_hat, wp)
+        c = sigma_challenge(transcript, argument.chain, t, t_hat)
+        s, s_hat, sp = argument.responses(w, w_hat, wp, c)
+        s.append((w[3] + c * inner(r, argument.up)) % L)
+        return out, Whole(argument.C, argument.chain, t, t_hat, s, s_hat, sp)
+
+    #= T6.16, T6.17, T6.18
+    def shuffle(self, place, X, cards):
+        """A shuffle of protocol 2: permutation and commitment derive from the place."""
+        n = len(cards)
+        stream = self.stream("preparation", H("preparation-context", place.deck, place.live, place.forks, n))
+        pi = list(range(n))
+        stream.shuffle(pi)
+        r = stream.scalars(n)
+        transcript = place_transcript("permutation-proof", place, n)
+        nonces = self.nonces("permutation-proof", transcript)
+        argument = Argument(pi, transcript, nonces)
+        w, w_hat, wp = nonces.scalars(3), nonces.scalars(n), nonces.scalars(n)
+        t, t_hat = argument.announced(w, wp), argument.chain_announced(w_hat, wp)
+        c = sigma_challenge(transcript, argument.chain, t, t_hat)
+        permutation = argument.C, argument.chain, t, t_hat, *argument.responses(w, w_hat, wp, c)
+
+        key = group.Table(point(X))
+        out = re_encrypted(cards, pi, r, key)
+        masks = self.nonces("consistency-masks", place_transcript("consistency-proof", place, n))
+        alpha, beta = masks.scalars(n), masks.scalars(n)
+        transcript = consistency_transcript(place, X, cards, out)
+        w1, w2, delta = self.nonces("consistency-proof", transcript).scalars(3)
+        wp = [(one + delta * other) % L for one, other in zip(alpha, beta)]
+        v = column_challenges(transcript, argument.C)
+        vp = [v[i] for i in pi]
+        a = [encode(add(base(w1), column_sum(wp)))] + deck_announcements(out, wp, w2, key)
+        transcript.append("announce", b"".join(a))
+        d = transcript.c()
+        z = [(w1 + d * inner(argument.rho, v)) % L, (w2 + d * inner(r, vp)) % L]
+        return out, Staged(permutation, (a, z, [(x + d * y) % L for x, y in zip(wp, vp)]))
+
+
+class Argument:
+    """A commitment to a permutation with its chain, and what the prover knows of them."""
+
+    #= T6.17
+    def __init__(self, pi, transcript, nonces):
+        n = len(pi)
+        self.rho, inverse = nonces.scalars(n), [pi.index(j) for j in range(n)]
+        self.C = [encode(add(base(self.rho[j]), generator(inverse[j]))) for j in range(n)]
+        self.u = column_challenges(transcript, self.C)
+        self.up = [self.u[i] for i in pi]
+        self.rho_hat = nonces.scalars(n)
+        # Every link of the chain is aG + bH.
+        self.logs = [(0, 1)]
+        for i in range(n):
+            a, b = self.logs[-1]
+            self.logs.append(((self.rho_hat[i] + self.up[i] * a) % L, self.up[i] * b % L))
+        self.chain = [encode(add(base(a), _h_table().mul(b))) for a, b in self.logs[1:]]
+
+    def announced(self, w, wp):
+        return [encode(base(w[0])), encode(base(w[1])), encode(add(base(w[2]), column_sum(wp)))]
+
+    def chain_announced(self, w_hat, wp):
+        return [encode(add(base(hat + mask * a), _h_table().mul(mask * b)))
+                for hat, mask, (a, b) in zip(w_hat, wp, self.logs)]
+
+    def responses(self, w, w_hat, wp, c):
+        secret = sum(self.rho), self.logs[-1][0], inner(self.rho, self.u)
+        return ([(mask + c * x) % L for mask, x in zip(w, secret)],
+                [(mask + c * x) % L for mask, x in zip(w_hat, self.rho_hat)],
+                [(mask + c * x) % L for mask, x in zip(wp, self.up)])
+
+
+def inner(one, other):
+    return sum(x * y for x, y in zip(one, other))
+
+
+def column_sum(scalars):
+    return msm(scalars, [generator(i) for i in range(len(scalars))])
+
+
+def re_encrypted(cards, pi, r, key):
+    return [(encode(add(point(cards[j][0]), base(ri))), encode(add(point(cards[j][1]), key.mul(ri))))
+            for j, ri in zip(pi, r)]
+
+
+def deck_announcements(out, wp, w, key):
+    return [encode(add(msm(wp, [point(a) for a, _ in out]), base(-w))),
+            encode(add(msm(wp, [point(b) for _, b in out]), key.mul(-w)))]
 
 
 def _h_table():
@@ -239,13 +309,35 @@ def part_transcript(ctx, step, owner, Xij):
 
 # Shuffles.
 
-def shuffle_transcript(ctx, deck, X, cards, out):
-    transcript = Merlin("shuffle-proof", *ctx)
-    transcript.append("deck", deck)
-    transcript.append("public-key", X)
-    transcript.append("count", len(cards))
+def add_decks(transcript, cards, out):
     transcript.append("input", b"".join(a + b for a, b in cards))
     transcript.append("output", b"".join(a + b for a, b in out))
+
+
+def whole_transcript(place, X, cards, out):
+    transcript = Merlin("shuffle-proof", *place.ctx)
+    transcript.append("deck", place.deck)
+    transcript.append("public-key", X)
+    transcript.append("count", len(cards))
+    add_decks(transcript, cards, out)
+    return transcript
+
+
+#= T6.16
+def place_transcript(label, place, n):
+    transcript = Merlin(label, *place.ctx)
+    transcript.append("deck", place.deck)
+    transcript.append("live", place.live)
+    transcript.append("forks", place.forks)
+    transcript.append("count", n)
+    return transcript
+
+
+#= T6.18
+def consistency_transcript(place, X, cards, out):
+    transcript = place_transcript("consistency-proof", place, len(cards))
+    transcript.append("public-key", X)
+    add_decks(transcript, cards, out)
     return transcript
 
 
@@ -261,39 +353,69 @@ def sigma_challenge(transcript, chain, t, t_hat):
     return transcript.c()
 
 
-#= T6.13
-def shuffle_holds(ctx, deck, X, cards, out, proof):
-    C, chain, t, t_hat, (s1, s2, s3, s4), s_hat, sp = proof
+#= T6.13, T6.19
+def shuffle_holds(place, X, cards, out, proof):
     n = len(cards)
-    if any(len(part) != n for part in (out, C, chain, t_hat, s_hat, sp)):
+    if isinstance(proof, Whole):
+        C, chain, t, t_hat, (*s, z2), s_hat, sp = proof
+        lists, a, zp = (out, C, chain, t_hat, s_hat, sp), t[3:], sp
+        t = t[:3]
+    else:
+        (C, chain, t, t_hat, s, s_hat, sp), (a, (z1, z2), zp) = proof
+        lists = out, C, chain, t_hat, s_hat, sp, zp
+    if any(len(part) != n for part in lists):
         return False
     if any(A == bytes(32) for A, _ in out):
         return False
-    transcript = shuffle_transcript(ctx, deck, X, cards, out)
-    u = column_challenges(transcript, C)
-    c = sigma_challenge(transcript, chain, t, t_hat)
+    if isinstance(proof, Whole):
+        transcript = whole_transcript(place, X, cards, out)
+        u = v = column_challenges(transcript, C)
+        c = d = sigma_challenge(transcript, chain, t + a, t_hat)
+    else:
+        transcript = place_transcript("permutation-proof", place, n)
+        u, c = column_challenges(transcript, C), sigma_challenge(transcript, chain, t, t_hat)
+        transcript = consistency_transcript(place, X, cards, out)
+        v = column_challenges(transcript, C)
+        transcript.append("announce", b"".join(a))
+        d = transcript.c()
     product = 1
     for one in u:
         product = product * one % L
     # All equations (right side less left side) in one sum, each with a random weight.
-    v = [secrets.randbits(128) for _ in range(5 + n)]
+    w = [secrets.randbits(128) for _ in range(6 + n)]
+    chained = w[6:]
     terms = []
 
     def term(scalar, p):
         terms.append((scalar, p if isinstance(p, tuple) else point(p)))
-    for weight, announced in zip(v, t + t_hat):
+    # The commitment.
+    for weight, announced in zip(w, t):
         term(weight, announced)
-    term(v[3] * s4 - v[0] * s1 - v[1] * s2 - v[2] * s3 - sum(x * s for x, s in zip(v[5:], s_hat)), group.G)
-    term(-v[1] * c * product - v[5] * sp[0], generator(None))
-    term(v[4] * s4, X)
+    for weight, announced in zip(chained, t_hat):
+        term(weight, announced)
+    term(-inner(w, s) - inner(chained, s_hat), group.G)
+    term(-w[1] * c * product - chained[0] * sp[0], generator(None))
     for i in range(n):
-        term(v[0] * c + v[2] * c * u[i], C[i])
-        term(-v[0] * c - v[2] * sp[i], generator(i))
-        term(v[3] * c * u[i], cards[i][0])
-        term(v[4] * c * u[i], cards[i][1])
-        term(-v[3] * sp[i], out[i][0])
-        term(-v[4] * sp[i], out[i][1])
-        term(v[5 + i] * c - (v[6 + i] * sp[i + 1] if i + 1 < n else -v[1] * c), chain[i])
+        term(w[0] * c + w[2] * c * u[i], C[i])
+        term(-w[0] * c - w[2] * sp[i], generator(i))
+        term(chained[i] * c - (chained[i + 1] * sp[i + 1] if i + 1 < n else -w[1] * c), chain[i])
+    # The decks.
+    for weight, announced in zip(w[3:], a[-2:]):
+        term(weight, announced)
+    term(w[3] * z2, group.G)
+    term(w[4] * z2, X)
+    for i in range(n):
+        term(w[3] * d * v[i], cards[i][0])
+        term(w[4] * d * v[i], cards[i][1])
+        term(-w[3] * zp[i], out[i][0])
+        term(-w[4] * zp[i], out[i][1])
+    # That the decks were permuted as committed.
+    if isinstance(proof, Staged):
+        term(w[5], a[0])
+        term(-w[5] * z1, group.G)
+        for i in range(n):
+            term(w[5] * d * v[i], C[i])
+            term(-w[5] * zp[i], generator(i))
     return same(msm(*zip(*terms)), ZERO)
 
 

@@ -94,7 +94,7 @@ def must(condition):
 class Game:
     version = 1
     seals_cards = True
-    first_deck = None
+    first_deck = next_deck = None
 
     def __init__(self, seats, options):
         self.seats = seats
@@ -155,7 +155,7 @@ def new_pile(deck, size):
 
 class Loot(Game):
     number, deck_name, least, most = 0, "viashi", 2, 4
-    first_deck = tuple(range(54))
+    first_deck = next_deck = tuple(range(54))
     options = {"target": lambda v: is_number(v, 1, 1000)}
     ranks = "queen king prince princess warrior merchant worker magician fool".split()
     gods = "lady dark-lord builder thief protectress seductress minion friend changeling".split()
@@ -759,7 +759,7 @@ class Sphinx(Game):
 
 class Thoth(Game):
     number, version, deck_name, least, most = 4, 2, "tarot", 2, 5
-    first_deck = tuple(range(78))
+    first_deck = next_deck = tuple(range(78))
     options = {"happenstance": lambda v: v in ("false", "true"),
                "opening": lambda v: v in ("dealer-left", "auction"), "target": lambda v: is_number(v, 1, 1000)}
     trumps = """fool magician priestess empress emperor hierophant lovers chariot strength hermit wheel justice
@@ -1152,18 +1152,21 @@ GAMES = {"loot": Loot, "ivory-tower": Ivory, "plutonian-poker": Plutonian,
          "sphinxs-paw": Sphinx, "houses-of-thoth": Thoth}
 
 
-#= T7.1, T7.33
+#= T3.12, T7.1, T7.33
 def create(charter):
-    """The game of a charter, whether the table is strict; None if it cannot be played."""
+    """The game of a charter (None if it cannot be played), whether the table is strict, and its protocol."""
     options = dict(charter.options)
     strict = options.get("strict") == "true"
     if strict:
         del options["strict"]
+    protocol = 2 if options.get("protocol") == "2" else 1
+    if protocol == 2:
+        del options["protocol"]
     if len(charter.players) > 1:
         del options["absence"], options["turn-time"]
     game = GAMES.get(charter.game)
     if (game is None or charter.version != game.version or not game.least <= len(charter.players) <= game.most
             or options.keys() != game.options.keys()
             or not all(fits(options[key]) for key, fits in game.options.items())):
-        return None, strict
-    return game(len(charter.players), options), strict
+        return None, strict, protocol
+    return game(len(charter.players), options), strict, protocol

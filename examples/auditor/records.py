@@ -16,8 +16,12 @@ Claim = collections.namedtuple("Claim", "table seat step parent absent ground na
 Transcript = collections.namedtuple(
     "Transcript", "charter signatures entries end log equivocation removals faults halted claims")
 
+# The proofs of a shuffle: lists of points and of responses (part 6).
+Whole = collections.namedtuple("Whole", "C chain t t_hat s s_hat sp")
+Staged = collections.namedtuple("Staged", "permutation consistency")
+
 KINDS = ("commit key act yield ack interject effects shuffle tip confirm open close leave escrow "
-         "accept rebuild").split()
+         "accept rebuild turn").split()
 
 
 # Characters that stand in no text.
@@ -237,23 +241,49 @@ class Reader:
     def shares(self):
         return self.list(self.point, 256), self.equality()
 
+    #= T3.13
     def answers(self):
-        return self.option(self.shares), self.option(self.hash)
+        shares, rest = self.option(self.shares), self.varint(4)
+        return shares, self.hash() if rest in (1, 3) else None, self.part() if rest in (2, 3) else None
 
+    #= T3.13
+    def part(self):
+        kind = "commit key escrow accept shuffle".split()[self.varint(5)]
+        read = {
+            "commit": lambda: (self.hash(), self.hash()),
+            "key": lambda: (self.point(), self.point(), self.scalar()),
+            "escrow": lambda: (self.parts(), self.option(self.shuffle)),
+            "accept": lambda: (None, self.option(self.shuffle)),
+            "shuffle": lambda: (None, self.shuffle()),
+        }[kind]
+        return kind, read()
+
+    def parts(self):
+        return self.list(lambda: (self.seat(), self.point(), self.scalar()), 5)
+
+    #= T3.4
     def shuffle(self):
         def points():
             return self.list(self.point, 100)
 
         def scalars():
             return self.list(self.scalar, 100)
-        onto, deck = self.hash(), self.list(lambda: (self.point(), self.point()), 100)
-        proof = (points(), points(), [self.point() for _ in range(5)], points(),
-                 [self.scalar() for _ in range(4)], scalars(), scalars())
-        return onto, deck, proof
+        def cards():
+            return self.list(lambda: (self.point(), self.point()), 100)
+
+        def proof(announcements, responses):
+            return (points(), points(), [self.point() for _ in range(announcements)], points(),
+                    [self.scalar() for _ in range(responses)], scalars(), scalars())
+        onto, deck = self.hash(), cards()
+        if deck:
+            return onto, deck, Whole(*proof(5, 4))
+        deck, permutation = cards(), proof(3, 3)
+        consistency = [self.point() for _ in range(3)], [self.scalar() for _ in range(2)], scalars()
+        return onto, deck, Staged(permutation, consistency)
 
     #= T3.4
     def body(self):
-        kind = KINDS[self.varint(16)]
+        kind = KINDS[self.varint(17)]
         read = {
             "commit": lambda: (self.hash(), self.hash()),
             "key": lambda: (self.point(), self.point(), self.scalar()),
@@ -265,11 +295,11 @@ class Reader:
             "shuffle": self.shuffle,
             "tip": self.hash,
             "open": self.hash,
-            "escrow": lambda: (self.list(lambda: (self.seat(), self.point(), self.scalar()), 5),
-                               self.option(self.shuffle)),
+            "escrow": lambda: (self.parts(), self.option(self.shuffle)),
             "accept": lambda: (self.list(lambda: (self.seat(), self.point(), self.equality()), 5),
                                self.option(self.shuffle)),
             "rebuild": self.shares,
+            "turn": lambda: (self.hash(), self.answers()),
         }.get(kind, lambda: None)
         return kind, read()
 
@@ -387,12 +417,14 @@ def is_time(text, least):
 #= T9.1
 def read_file(data):
     #= T1.6
-    if data[:9] != b"fairdeal\x03" or len(data) > 256 << 20:
-        raise Malformed("no transcript of version 3")
+    if data[:8] != b"fairdeal" or data[8:9] not in (b"\x03", b"\x04") or len(data) > 256 << 20:
+        raise Malformed("no transcript of version 3 or 4")
     reader = Reader(data)
     transcript = reader.transcript()
     reader.end()
     charter = transcript.charter
+    if data[8] != (4 if dict(charter.options).get("protocol") == "2" else 3):
+        raise Malformed("not the version of its table's files")
     if not charter.players or len(transcript.signatures) != len(charter.players):
         raise Malformed("not one signature a seat")
     for field in (1, 2):

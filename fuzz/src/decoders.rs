@@ -41,7 +41,7 @@ const MAX_AUDITED: usize = 128 << 10;
 fn look_at(signed: &SignedEntry) {
     let charter = &TABLE;
     assert!(signed.size() <= MAX_ENTRY + 80);
-    if let Ok(entry) = signed.verify(charter.charter(), &charter.table()) {
+    if let Ok(entry) = signed.verify(charter) {
         assert_eq!(entry.hash(), signed.hash());
         assert_eq!(entry.signed(), signed);
         assert!(charter.charter().player(entry.seat()).is_some());
@@ -53,21 +53,21 @@ fn look_at(signed: &SignedEntry) {
 
 fn look_at_both(evidence: &Equivocation) {
     let charter = &TABLE;
-    if let Some((seat, _)) = evidence.culprit(charter.charter(), &charter.table()) {
+    if let Some((seat, _)) = evidence.culprit(charter) {
         assert!(charter.charter().player(seat).is_some());
     }
 }
 
 fn look_at_statement(signed: &SignedStatement) {
     let charter = &TABLE;
-    if let Ok(verified) = signed.verify(charter.charter(), &charter.table()) {
+    if let Ok(verified) = signed.verify(charter) {
         assert!(charter.charter().player(verified.seat()).is_some());
     }
 }
 
 fn look_at_halt(signed: &SignedForkReport) {
     let charter = &TABLE;
-    if let Ok(fork_report) = signed.verify(charter.charter(), &charter.table()) {
+    if let Ok(fork_report) = signed.verify(charter) {
         assert!(charter.charter().player(fork_report.seat).is_some());
         // A single report resolves to its own step, unless no step can follow it.
         let place = resolve(std::slice::from_ref(&fork_report));
@@ -77,7 +77,7 @@ fn look_at_halt(signed: &SignedForkReport) {
 
 fn look_at_claim(signed: &SignedClaim) {
     let charter = &TABLE;
-    if let Ok(claim) = signed.verify(charter.charter(), &charter.table()) {
+    if let Ok(claim) = signed.verify(charter) {
         assert!(charter.charter().player(claim.claim.seat).is_some());
     }
 }
@@ -97,7 +97,7 @@ fn look_into(message: &Message) {
         Message::Statements(statements) => statements.iter().for_each(look_at_statement),
         Message::StateRequest(relayed) => {
             let charter = &TABLE;
-            if let Ok(request) = relayed.request.verify(charter.charter(), &charter.table()) {
+            if let Ok(request) = relayed.request.verify(charter) {
                 assert!(charter.charter().player(request.asker).is_some());
             }
         }
@@ -268,7 +268,7 @@ pub fn frame(data: &[u8]) -> bool {
         Frame::Table { message, .. } => look_into(&message),
         Frame::Back(back) => {
             let signatures = back.signatures.into_inner();
-            let _ = SignedCharter::assemble(back.proposal.charter, signatures);
+            let _ = SignedCharter::assemble(back.charter, signatures);
         }
         Frame::Propose(proposal) => {
             let _ = AnyGame::create(&proposal.charter.rules());

@@ -2,10 +2,12 @@
 //! step of real games.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use fairdeal_games::AnyGame;
-use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::auditor::{Audit, audit};
 use fairdeal_protocol::game::{Game, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
@@ -110,7 +112,7 @@ pub fn body(data: &[u8]) -> bool {
     let Ok(entry) = Entry::sign(content, &seats::key(seat)) else {
         return false;
     };
-    let again = entry.signed().verify(replica.charter(), &replica.table());
+    let again = entry.signed().verify(replica.signed_charter());
     assert_eq!(again.as_ref(), Ok(&entry));
     let mut held = entries.clone();
     held.retain(|other, _| *other != seat && missing & 1 << other.number() == 0);
@@ -218,6 +220,9 @@ pub fn forgery(data: &[u8]) -> bool {
         let forged = Transcript::from_bytes(&bytes).unwrap();
         assert!(forged.to_bytes().unwrap() == bytes);
         let report = audit::<AnyGame>(&forged);
+        let in_order = Audit::<AnyGame>::in_order(forged).unwrap();
+        let Ok(in_order) = in_order.run(&mut |_| ControlFlow::<Infallible>::Continue(()));
+        assert!(report == in_order, "{:?}, in order {:?}", report.finding, in_order.finding);
         let guilty = report.finding.as_ref().and_then(|finding| finding.seat());
         assert!(guilty.is_none() || guilty == Some(cheat), "{:?}", report.finding);
         assert_eq!(report.is_fair(), same && evidence.is_none(), "{:?}", report.finding);

@@ -33,7 +33,7 @@ use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch};
+use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Records, Roster, Showing, Taken, Watch};
 use fairdeal_session::password_gate::{GuestGate, HostGate};
 use fairdeal_session::seat_file::SeatFile;
 use fairdeal_testkit::{entries, seats};
@@ -218,8 +218,8 @@ fn places() -> AddressRecord {
     AddressRecord::from_bytes(vec![10, 36, 8, 1, 18, 32, 7]).unwrap()
 }
 
-fn proposal() -> Proposal {
-    Proposal { charter: TABLE.charter().clone(), records: vec![places(); 3].try_into().unwrap() }
+fn records() -> Records {
+    vec![places(); 3].try_into().unwrap()
 }
 
 /// Every seed.
@@ -414,14 +414,28 @@ fn frame(to: &mut Folder<'_>) {
             }),
         ),
         ("refused", Frame::Refused(text("all seats are taken"))),
-        ("proposal", Frame::Propose(Box::new(proposal()))),
-        ("signature", Frame::Sign { table, signature: signatures[0] }),
-        ("signatures", Frame::Signed { table, signatures: signatures.clone().try_into().unwrap() }),
+        ("proposal", {
+            let records = vec![Some(places()), None, Some(places())].try_into().unwrap();
+            Frame::Propose(Box::new(Proposal { charter: TABLE.charter().clone(), records }))
+        }),
+        ("signature", Frame::Sign { table, signature: signatures[0], first: commit(0).signed().clone() }),
+        (
+            "signatures",
+            Frame::Signed {
+                table,
+                signatures: signatures.clone().try_into().unwrap(),
+                records: records(),
+                first: vec![commit(0).signed().clone(), commit(1).signed().clone()].try_into().unwrap(),
+            },
+        ),
         (
             "table",
             Frame::Table { table, message: Message::Entries(vec![commit(1).signed().clone()].try_into().unwrap()) },
         ),
-        ("back", Frame::Back(Box::new(Back { proposal: proposal(), signatures: signatures.try_into().unwrap() }))),
+        ("back", {
+            let (charter, signatures) = (TABLE.charter().clone(), signatures.try_into().unwrap());
+            Frame::Back(Box::new(Back { charter, records: records(), signatures }))
+        }),
         ("links", Frame::Links { table, seats: Seat::first(2).collect() }),
         ("pausing", Frame::Pausing { table }),
         ("moved", Frame::Moved { table, seat: Seat::new(1).unwrap(), record: places() }),

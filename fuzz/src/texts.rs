@@ -9,7 +9,7 @@ use fairdeal_peers::PeerId;
 use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::ticket::{JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, Ticket};
 use fairdeal_protocol::domain;
-use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::game::{Game as _, Protocol, RuleSet};
 use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::timing::Timing;
 use serde_json::Value;
@@ -71,6 +71,7 @@ pub fn options(data: &[u8]) -> bool {
         seats,
         strict: false,
         timing: Timing::default(),
+        protocol: Protocol::default(),
         options: given.clone(),
     };
     assert_eq!(info.check(&raw).is_ok(), AnyGame::create(&raw).is_ok());

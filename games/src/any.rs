@@ -175,6 +175,10 @@ impl Game for AnyGame {
         match_game!(self, game => game.first_deck())
     }
 
+    fn next_deck(&self) -> Option<Vec<Face>> {
+        match_game!(self, game => game.next_deck())
+    }
+
     fn seals_cards(&self) -> bool {
         match_game!(self, game => game.seals_cards())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_protocol::game::{RuleSet, RuleSetError, STRICT};
+use fairdeal_protocol::game::{Protocol, RuleSet, RuleSetError, STRICT};
 use fairdeal_protocol::timing::Timing;
 
 use crate::any::GAMES;
@@ -38,6 +38,7 @@ pub fn rule_set(game_id: &str, seats: u8, given: &BTreeMap<String, String>) -> R
     Ok(RuleSet {
         strict,
         timing,
+        protocol: Protocol::default(),
         game: info.id.to_owned(),
         version: info.version,
         seats,

@@ -3,16 +3,20 @@
 use std::io;
 
 use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::is_quic;
+use fairdeal_peers::address::{is_circuit, is_quic};
 use fairdeal_peers::peer::PeerIdError;
 use libp2p::connection_limits;
 use libp2p::core::transport::TransportError;
+use libp2p::core::upgrade::NegotiationError;
 use libp2p::multiaddr::Protocol;
 use libp2p::relay::outbound::hop::{ConnectError, ProtocolViolation, ReserveError};
 use libp2p::swarm::DialError;
 
 use super::DialFailure;
 use super::event::clean;
+
+/// Why a peer lends no address.
+const NO_RELAY: &str = "it is not a relay";
 
 /// The reason for a failed dial, as our type. `None` if the peer is connected or being dialled
 /// already.
@@ -90,6 +94,9 @@ fn transport_failure(address: &Multiaddr, error: &TransportError<io::Error>) -> 
     if let Some(why) = unsupported(address) {
         return why.to_owned();
     }
+    if is_circuit(address) {
+        return clean(&relay_failure(error));
+    }
     let why = innermost(error);
     // The resolver's error for a name without records is a dump of its query.
     if why.contains("Query {") {
@@ -108,13 +115,25 @@ pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     refusal_of_relay(&why).unwrap_or(why.trim_end_matches('.')).to_owned()
 }
 
+/// Whether a peer does not speak a stream's protocol. A stream is used before its peer has agreed to that, so the refusal
+/// comes with the first bytes that are read from it.
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref()).is_some_and(|why| matches!(why, NegotiationError::Failed))
+}
+
+/// Why a relay does not serve: as [`innermost`], or that it is none.
+pub(super) fn relay_failure(error: &dyn std::error::Error) -> String {
+    let why = innermost(error);
+    if why == NegotiationError::Failed.to_string().trim_end_matches('.') { NO_RELAY.to_owned() } else { why }
+}
+
 /// A relay's refusal in a player's words. The layers above keep it only as text.
 fn refusal_of_relay(why: &str) -> Option<&'static str> {
     let refusals = [
         // The same text for a reservation and a circuit.
         (ReserveError::ResourceLimitExceeded.to_string(), "the relay serves as many players as it can"),
         (ReserveError::Refused.to_string(), "the relay refuses"),
-        (ReserveError::Unsupported.to_string(), "it is not a relay"),
+        (ReserveError::Unsupported.to_string(), NO_RELAY),
         // go-libp2p lends only its public addresses.
         (ProtocolViolation::NoAddressesInReservation.to_string(), "the relay has no public address"),
         (ConnectError::NoReservation.to_string(), "the other player has left the relay"),

@@ -39,6 +39,8 @@ pub(super) struct ConnectionLimits {
     closing: VecDeque<Inbound>,
     /// Number of connections closed to make room so far.
     crowded_out: u64,
+    /// Whether the node closes: whoever dials it now would see a connection come and break.
+    is_shut: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,11 @@ struct Inbound {
     peer: PeerId,
     network: Option<Network>,
 }
+
+/// Why a connection is denied.
+#[derive(Debug, thiserror::Error)]
+#[error("this node is about to end")]
+struct Shut;
 
 fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
     PeerId::try_from(peer).map_err(ConnectionDenied::new)
@@ -61,7 +68,13 @@ impl ConnectionLimits {
             inbound: VecDeque::new(),
             closing: VecDeque::new(),
             crowded_out: 0,
+            is_shut: false,
         }
+    }
+
+    /// Accepts no further connection.
+    pub(super) fn shut(&mut self) {
+        self.is_shut = true;
     }
 
     /// Admits the peer: it is no longer a stranger.
@@ -136,6 +149,15 @@ impl ConnectionLimits {
 impl NetworkBehaviour for ConnectionLimits {
     type ConnectionHandler = dummy::ConnectionHandler;
     type ToSwarm = Infallible;
+
+    fn handle_pending_inbound_connection(
+        &mut self,
+        _: ConnectionId,
+        _: &Multiaddr,
+        _: &Multiaddr,
+    ) -> Result<(), ConnectionDenied> {
+        if self.is_shut { Err(ConnectionDenied::new(Shut)) } else { Ok(()) }
+    }
 
     fn handle_established_inbound_connection(
         &mut self,
@@ -249,6 +271,16 @@ mod tests {
         assert_eq!(gate.closing, [inbound(0, 1, from)]);
         gate.dismiss(peer(1));
         assert!(!gate.has_seated(peer(1)) && !gate.has_admitted(peer(1)));
+    }
+
+    #[test]
+    fn a_node_that_closes_accepts_nobody() {
+        let mut gate = ConnectionLimits::new(STRANGERS);
+        let at: Multiaddr = "/ip4/192.0.2.1/tcp/1".parse().unwrap();
+        gate.seat(peer(1));
+        assert!(gate.handle_pending_inbound_connection(connection(0), &at, &at).is_ok());
+        gate.shut();
+        assert!(gate.handle_pending_inbound_connection(connection(1), &at, &at).is_err());
     }
 
     #[test]

@@ -228,14 +228,7 @@ impl NetworkBehaviour for Pings {
 
 #[cfg(test)]
 mod tests {
-    use futures::StreamExt as _;
-    use libp2p::core::transport::MemoryTransport;
-    use libp2p::core::upgrade::Version;
-    use libp2p::swarm::dummy;
-    use libp2p::{Swarm, Transport as _, noise, yamux};
-
-    use crate::peer::keypair;
-    use crate::tests::{id, identity, quick, spawn_listening};
+    use crate::tests::{id, quick, spawn_listening, speak_nothing};
     use crate::{NodeEvent, Transport};
 
     use super::*;
@@ -246,16 +239,7 @@ mod tests {
         let mut config = quick(Transport::Memory);
         config.silence = Duration::from_millis(400);
         let (mut one, address) = spawn_listening(1, config).await;
-        let key = keypair(&identity(2)).unwrap();
-        let transport = MemoryTransport::new()
-            .upgrade(Version::V1)
-            .authenticate(noise::Config::new(&key).unwrap())
-            .multiplex(yamux::Config::default())
-            .boxed();
-        let config = libp2p::swarm::Config::with_tokio_executor().with_idle_connection_timeout(Duration::MAX);
-        let mut mute = Swarm::new(transport, dummy::Behaviour, key.public().to_peer_id(), config);
-        mute.dial(address).unwrap();
-        tokio::spawn(async move { while mute.next().await.is_some() {} });
+        speak_nothing(2, address);
         one.connected(id(2)).await;
         let gone = one.until(|event| matches!(event, NodeEvent::Disconnected { .. }).then_some(()));
         let gone = timeout(Duration::from_millis(1200), gone).await;

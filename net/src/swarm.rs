@@ -195,7 +195,9 @@ pub(super) fn build(
         // Players think for longer than any idle timeout. Dead connections are detected by their
         // silence.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
-        .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
+        .with_max_negotiating_inbound_streams(MAX_NEGOTIATING)
+        // The first bytes of a stream do not wait for the peer to agree to its protocol.
+        .with_substream_upgrade_protocol_override(Version::V1Lazy);
     let (mut transport, relayed) = transport(keypair, config, &handshakes)?;
     if let Some(traffic) = traffic.cloned() {
         transport = transport.map(move |(peer, connection), _| (peer, traffic.count(connection))).boxed();

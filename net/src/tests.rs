@@ -7,7 +7,12 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use libp2p::core::transport::MemoryTransport;
+use libp2p::core::upgrade::Version;
 use libp2p::multiaddr::Protocol;
+use libp2p::swarm::dummy;
+use libp2p::{Swarm, Transport as _, noise, yamux};
 use tokio::sync::mpsc;
 
 use fairdeal_peers::{Multiaddr, PeerId};
@@ -108,6 +113,20 @@ impl Side {
         })
         .await
     }
+}
+
+/// A peer that dials this address in memory, and speaks no protocol at all.
+pub(super) fn speak_nothing(seed: u8, address: Multiaddr) {
+    let key = peer::keypair(&identity(seed)).unwrap();
+    let transport = MemoryTransport::new()
+        .upgrade(Version::V1)
+        .authenticate(noise::Config::new(&key).unwrap())
+        .multiplex(yamux::Config::default())
+        .boxed();
+    let config = libp2p::swarm::Config::with_tokio_executor().with_idle_connection_timeout(Duration::MAX);
+    let mut mute = Swarm::new(transport, dummy::Behaviour, key.public().to_peer_id(), config);
+    mute.dial(address).unwrap();
+    tokio::spawn(async move { while mute.next().await.is_some() {} });
 }
 
 /// Nodes 1 and 2, connected; 2 dialled 1, which listens at the address.
@@ -607,6 +626,31 @@ async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
     }
     let mut by = by.iter().flat_map(Multiaddr::iter);
     assert!(by.any(|part| part == Protocol::P2pCircuit));
+}
+
+/// A stream is used before the peer has agreed to its protocol, and a refusal is still told as one.
+#[tokio::test]
+async fn a_peer_that_speaks_another_protocol_is_told() {
+    let (mut one, address) = spawn_listening(1, quick(Transport::Memory)).await;
+    speak_nothing(2, address);
+    one.connected(id(2)).await;
+    one.handle.send(id(2), b"hello".to_vec()).unwrap();
+    let told = NodeEvent::OtherProtocol { peer: id(2) };
+    one.until(|event| (event == told).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_relay_is_told() {
+    let (_other, address) = spawn_listening(1, quick(Transport::Sockets)).await;
+    let mut config = quick(Transport::Sockets);
+    config.reach = Reach::Guest;
+    config.relays = vec![address.with(Protocol::P2p(id(1).into()))];
+    let mut guest = spawn(2, config);
+    let reason = guest.until(|event| match event {
+        NodeEvent::Reach(ReachNews::NotRelayed { reason, .. }) => Some(reason),
+        _ => None,
+    });
+    assert_eq!(reason.await, "it is not a relay");
 }
 
 /// The 25th client does not displace the first, and many peer ids on one machine do not take every

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
@@ -24,7 +24,9 @@ use fairdeal_protocol::crypto::key::SecretKey;
 use fairdeal_protocol::crypto::reproduce::Reproduction;
 use fairdeal_protocol::crypto::seed::{Context, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use fairdeal_protocol::crypto::shuffle::{Fold, ShufflePlace, Statement, shuffle, verify};
+use fairdeal_protocol::crypto::shuffle::{
+    Attempt, Fold, Preparation, ShufflePlace, ShuffleProof, Statement, shuffle, shuffle_whole, verify,
+};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use rand_chacha::ChaCha20Rng;
@@ -46,15 +48,16 @@ fn setting(size: u8) -> Setting {
     let secret = SecretKey::derive(&seed, &context);
     let key = secret.public();
     let points = CardPoints::new("bench", (0..size).map(|n| (Face(n), format!("card {n}"))));
-    Setting { seed, place: ShufflePlace { context, deck: DeckId(0) }, secret, key, points }
+    let place = ShufflePlace { context, deck: DeckId(0), attempt: Attempt { live: SeatSet::all(5), forks: 0 } };
+    Setting { seed, place, secret, key, points }
 }
 
 /// A shuffle of an already shuffled deck, like all but the first of a run.
-fn second(setting: &Setting) -> (Statement, fairdeal_protocol::crypto::shuffle::ShuffleProof) {
+fn second(setting: &Setting) -> (Statement, ShuffleProof) {
     let Setting { seed, place, key, points, .. } = setting;
-    let (input, _) = shuffle(seed, place, "bench", key, &points.fresh()).unwrap();
-    let (output, proof) = shuffle(seed, place, "bench", key, &input).unwrap();
-    (Statement { place: *place, key: *key, input, output }, proof)
+    let (input, _) = shuffle(seed, place, key, &points.fresh()).unwrap();
+    let (output, proof) = shuffle(seed, place, key, &input).unwrap();
+    (Statement { place: *place, key: *key, input, output }, proof.into())
 }
 
 fn shuffles(criterion: &mut Criterion) {
@@ -68,15 +71,30 @@ fn shuffles(criterion: &mut Criterion) {
         let setting = setting(size);
         let (statement, proof) = second(&setting);
         let n = usize::from(size);
+        let Setting { seed, place, key, .. } = &setting;
         group.bench_with_input(BenchmarkId::new("prove", size), &statement, |bencher, statement| {
-            bencher.iter(|| shuffle(&setting.seed, &setting.place, "bench", &setting.key, &statement.input));
+            bencher.iter(|| shuffle(seed, place, key, &statement.input));
+        });
+        // Before the deck arrives, and after: together they are `prove`.
+        let prepare = || {
+            let mut preparation = Preparation::new(seed, place, n).unwrap();
+            preparation.learn_key(key);
+            preparation
+        };
+        group.bench_function(BenchmarkId::new("prepare", size), |bencher| bencher.iter(prepare));
+        group.bench_with_input(BenchmarkId::new("prove-prepared", size), &statement, |bencher, statement| {
+            let finish = |preparation: Preparation| preparation.shuffle(seed, key, &statement.input).unwrap();
+            bencher.iter_batched(prepare, finish, BatchSize::SmallInput);
+        });
+        group.bench_with_input(BenchmarkId::new("prove-whole", size), &statement, |bencher, statement| {
+            bencher.iter(|| shuffle_whole(seed, place, "bench", key, &statement.input));
         });
         let scalars: Vec<Scalar> = (0..n).map(|_| random_scalar(&mut rng)).collect();
         let points: Vec<RistrettoPoint> = statement.output.iter().map(|card| *card.a.as_point()).collect();
         group.bench_function(BenchmarkId::new("prove-skeleton", size), |bencher| {
             bencher.iter(|| {
                 // Re-encryption: N multiplications by G and N by X. Commitments: N. Chain and its announcements: 2N
-                // each. Plus three constant-time sums of N terms.
+                // each. Plus four constant-time sums of N terms.
                 let table = RistrettoBasepointTable::create(setting.key.as_point());
                 for scalar in &scalars {
                     black_box(scalar * &table);
@@ -84,7 +102,7 @@ fn shuffles(criterion: &mut Criterion) {
                         black_box(scalar * RISTRETTO_BASEPOINT_TABLE);
                     }
                 }
-                for _ in 0..3 {
+                for _ in 0..4 {
                     black_box(RistrettoPoint::multiscalar_mul(&scalars, &points));
                 }
             });
@@ -92,7 +110,7 @@ fn shuffles(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("verify", size), |bencher| {
             bencher.iter(|| verify(statement.clone(), &proof).unwrap());
         });
-        // 8N + 8 points, N + 5 of them with half-length weights. 5N of the points arrive encoded, and are decoded
+        // 8N + 9 points, N + 6 of them with half-length weights. 5N of the points arrive encoded, and are decoded
         // before `verify` sees them.
         let encoded: Vec<CompressedRistretto> =
             points.iter().cycle().take(5 * n).map(RistrettoPoint::compress).collect();
@@ -103,9 +121,9 @@ fn shuffles(criterion: &mut Criterion) {
                 }
             });
         });
-        let many: Vec<RistrettoPoint> = points.iter().copied().cycle().take(8 * n + 8).collect();
-        let weights: Vec<Scalar> = (0..8 * n + 8)
-            .map(|index| if index < n + 5 { random_weight(&mut rng) } else { random_scalar(&mut rng) })
+        let many: Vec<RistrettoPoint> = points.iter().copied().cycle().take(8 * n + 9).collect();
+        let weights: Vec<Scalar> = (0..8 * n + 9)
+            .map(|index| if index < n + 6 { random_weight(&mut rng) } else { random_scalar(&mut rng) })
             .collect();
         group.bench_function(BenchmarkId::new("verify-skeleton", size), |bencher| {
             bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &many));
@@ -137,7 +155,7 @@ fn shares(criterion: &mut Criterion) {
     for count in [1_usize, 9, 36, 54, 78] {
         let setting = setting(u8::try_from(count).unwrap());
         let Setting { seed, place, secret, key, points } = &setting;
-        let (deck, _) = shuffle(seed, place, "bench", key, &points.fresh()).unwrap();
+        let (deck, _) = shuffle(seed, place, key, &points.fresh()).unwrap();
         let place = SharePlace { context: place.context, step: 1 };
         let make = || -> (Vec<ShareOf>, ShareProof) {
             let list: Vec<ShareOf> = deck
@@ -220,7 +238,7 @@ fn escrows(criterion: &mut Criterion) {
         });
     });
 
-    let (deck, _) = shuffle(&setting.seed, &setting.place, "bench", key, &setting.points.fresh()).unwrap();
+    let (deck, _) = shuffle(&setting.seed, &setting.place, key, &setting.points.fresh()).unwrap();
     let place = HolderPlace { owner: place, holder, step: 1 };
     let part = open();
     let rebuild = || -> (Vec<ShareOf>, PartProof) {

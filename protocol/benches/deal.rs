@@ -29,8 +29,8 @@ use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
 use fairdeal_protocol::crypto::seed::{Context, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use fairdeal_protocol::crypto::shuffle::{Fold, ShufflePlace, ShuffleProof, Statement, shuffle, verify};
-use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::crypto::shuffle::{Attempt, Fold, ShufflePlace, StagedProof, Statement, shuffle, verify};
+use fairdeal_protocol::game::{ApplyError, Chance, Game, Illegal, Pause, Protocol, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
@@ -123,8 +123,15 @@ impl Game for FiveEach {
 /// A table before its first deal.
 fn room(seats: u8, cards: u8) -> Room<FiveEach> {
     let options = [("cards".to_owned(), cards.to_string())].into();
-    let rules =
-        RuleSet { game: "five-each".into(), version: 1, seats, options, strict: false, timing: Timing::default() };
+    let rules = RuleSet {
+        game: "five-each".into(),
+        version: 1,
+        seats,
+        options,
+        strict: false,
+        timing: Timing::default(),
+        protocol: Protocol::default(),
+    };
     let charter = keyed::charter(&rules, keyed::LOBBY);
     Room::new(charter, |seat| stream(1, seat.number().into()))
 }
@@ -208,7 +215,8 @@ fn context(seat: Seat) -> Context {
 }
 
 fn shuffle_place(seat: Seat) -> ShufflePlace {
-    ShufflePlace { context: context(seat), deck: DeckId(0) }
+    let attempt = Attempt { live: SeatSet::all(5), forks: 0 };
+    ShufflePlace { context: context(seat), deck: DeckId(0), attempt }
 }
 
 fn share_place(seat: Seat) -> SharePlace {
@@ -268,7 +276,7 @@ fn sent(seats: usize, cards: u8) -> Sent {
             let parts = split(seed, &context(*seat), secret, &without(&keys, *seat));
             made.escrows.push(encode(&parts.unwrap()));
         }
-        let (output, proof) = shuffle(seed, &shuffle_place(*seat), "bench", &joint, &deck).unwrap();
+        let (output, proof) = shuffle(seed, &shuffle_place(*seat), &joint, &deck).unwrap();
         made.shuffles.push(encode(&(output.to_vec(), proof)));
         deck = output;
     }
@@ -316,18 +324,18 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
     let mut deck = sent.points.fresh();
     let mut fold = Fold::default();
     for seat in others() {
-        let (output, proof): (Vec<Ciphertext>, ShuffleProof) = decode(&sent.shuffles[seat.index()], LIMIT).unwrap();
+        let (output, proof): (Vec<Ciphertext>, StagedProof) = decode(&sent.shuffles[seat.index()], LIMIT).unwrap();
         let output = Arc::new(output);
         let statement = Statement { place: shuffle_place(seat), key: joint, input: deck, output: Arc::clone(&output) };
         if folded {
-            fold.push(statement, proof).unwrap();
+            fold.push(statement, proof.into()).unwrap();
         } else {
-            verify(statement, &proof).unwrap();
+            verify(statement, &proof.into()).unwrap();
         }
         deck = output;
     }
     fold.verify().unwrap();
-    let (deck, _) = shuffle(seed, &shuffle_place(me), "bench", &joint, &deck).unwrap();
+    let (deck, _) = shuffle(seed, &shuffle_place(me), &joint, &deck).unwrap();
 
     // The hands.
     black_box(shares_of(me, seed, &secret, seats, &deck));

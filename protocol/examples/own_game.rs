@@ -19,7 +19,7 @@ use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
-use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, Protocol, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Now;
@@ -297,6 +297,7 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
         options: BTreeMap::new(),
         strict: false,
         timing: Timing::default(),
+        protocol: Protocol::default(),
     };
     let mut keys = Vec::new();
     let mut players = Vec::new();

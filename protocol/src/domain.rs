@@ -46,10 +46,14 @@ macro_rules! label {
 
 /// The commitment to a seat's seed for a deal.
 pub const SEED_COMMITMENT: Label = label!("fairdeal/seed-commitment/v2");
+/// The derivation of a seat's first seed at a table from its identity.
+pub const FIRST_SEED: Label = label!("fairdeal/first-seed/v1");
 /// The derivation of a ChaCha20 key from a seed.
 pub const DERIVE: Label = label!("fairdeal/derive/v2");
-/// The context of a shuffle's permutation and re-randomisers.
+/// The context of the permutation and re-randomisers of a shuffle with a whole proof.
 pub const SHUFFLE_CONTEXT: Label = label!("fairdeal/shuffle-context/v2");
+/// The context of a preparation's permutation and re-randomisers.
+pub const PREPARATION_CONTEXT: Label = label!("fairdeal/preparation-context/v2");
 /// One link of a coin chain.
 pub const COIN_LINK: Label = label!("fairdeal/coin-link/v2");
 /// The value of a coin flip.
@@ -100,8 +104,12 @@ pub const STATE: Label = label!("fairdeal/state/v2");
 pub const FRESH_DECK: Label = label!("fairdeal/fresh-deck/v2");
 /// The hash that seeds the weights of a batch verification.
 pub const FOLD: Label = label!("fairdeal/fold/v2");
-/// The hash that seeds the weights for batch-checking a seat's messages against its opened seed.
+/// The digest of a batch of share proofs.
+pub const FOLD_SHARES: Label = label!("fairdeal/fold-shares/v1");
+/// The digest of what an opened seed must give.
 pub const REPRODUCE: Label = label!("fairdeal/reproduce/v2");
+/// The hash that seeds the weights of share proofs and opened seeds.
+pub const EQUATIONS: Label = label!("fairdeal/equations/v1");
 
 /// The purpose in the channel identifier of a table's password handshake.
 pub const PAKE: Label = label!("fairdeal/pake/v2");
@@ -130,9 +138,17 @@ pub mod purpose {
     pub const KEY: &str = "key";
     /// The root of a coin chain.
     pub const COIN: &str = "coin";
-    /// A shuffle's permutation and re-randomisers.
+    /// The permutation and re-randomisers of a shuffle with a whole proof.
     pub const SHUFFLE: &str = "shuffle";
-    /// The nonces of a shuffle proof.
+    /// A preparation's permutation and re-randomisers.
+    pub const PREPARATION: &str = "preparation";
+    /// The nonces of a permutation proof.
+    pub const PERMUTATION_PROOF: &str = "permutation-proof";
+    /// The prepared part of a consistency proof's masks.
+    pub const CONSISTENCY_MASKS: &str = "consistency-masks";
+    /// The nonces of a consistency proof.
+    pub const CONSISTENCY_PROOF: &str = "consistency-proof";
+    /// The nonces of a whole shuffle proof.
     pub const SHUFFLE_PROOF: &str = "shuffle-proof";
     /// The nonce of a deal key proof.
     pub const KEY_PROOF: &str = "key-proof";
@@ -158,7 +174,11 @@ pub mod proof {
     pub const COMPLAINT: &[u8] = label!("fairdeal/complaint-proof/v2").as_bytes();
     /// The batched proof of part shares, which rebuild a departed seat's shares.
     pub const PARTS: &[u8] = label!("fairdeal/part-proof/v2").as_bytes();
-    /// The shuffle proof.
+    /// The proof that a commitment is one to a permutation.
+    pub const PERMUTATION: &[u8] = label!("fairdeal/permutation-proof/v2").as_bytes();
+    /// The proof that a deck was permuted as committed.
+    pub const CONSISTENCY: &[u8] = label!("fairdeal/consistency-proof/v2").as_bytes();
+    /// The whole shuffle proof.
     pub const SHUFFLE: &[u8] = label!("fairdeal/shuffle-proof/v2").as_bytes();
 
     /// The table id.
@@ -175,6 +195,10 @@ pub mod proof {
     pub const NUMBER: &[u8] = label!("number").as_bytes();
     /// The deck of a shuffle proof.
     pub const DECK: &[u8] = label!("deck").as_bytes();
+    /// The seats that shuffle a deck.
+    pub const LIVE: &[u8] = label!("live").as_bytes();
+    /// How often the log has gone on from an earlier state.
+    pub const FORKS: &[u8] = label!("forks").as_bytes();
     /// Number of items that follow.
     pub const COUNT: &[u8] = label!("count").as_bytes();
     /// A public key.
@@ -209,6 +233,8 @@ pub mod proof {
     pub const WEIGHTS: &[u8] = label!("weights").as_bytes();
     /// The challenge.
     pub const CHALLENGE: &[u8] = label!("challenge").as_bytes();
+    /// The digest of a permutation proof, for the weights of a batch.
+    pub const PERMUTATION_DIGEST: &[u8] = label!("permutation-digest").as_bytes();
     /// The digest of a complete proof, for the weights of a batch.
     pub const DIGEST: &[u8] = label!("digest").as_bytes();
 }

@@ -45,17 +45,46 @@ pub struct RuleSet {
     pub strict: bool,
     /// The table's timeouts. A single-seat table ignores them.
     pub timing: Timing,
+    /// The protocol by which the table plays.
+    pub protocol: Protocol,
 }
 
 /// The option that marks a charter as strict, beside the game's own options.
 pub const STRICT: (&str, &str) = ("strict", "true");
 
+/// The protocol by which a table plays. All that its seats sign must agree with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Protocol {
+    /// Shuffles have whole proofs ([`WholeProof`](crate::crypto::shuffle::WholeProof)). Its charters do not name it.
+    One,
+    /// Shuffles have staged proofs ([`StagedProof`](crate::crypto::shuffle::StagedProof)). Its charters have the option
+    /// [`Protocol::OPTION`].
+    #[default]
+    Two,
+}
+
+impl Protocol {
+    /// The option in a charter of [`Protocol::Two`], beside the game's own options.
+    pub const OPTION: (&str, &str) = ("protocol", "2");
+}
+
 impl RuleSet {
+    /// The options that players choose: those of [`Self::written_options`] but for the protocol.
+    pub fn chosen_options(&self) -> BTreeMap<String, String> {
+        let mut options = self.written_options();
+        options.remove(Protocol::OPTION.0);
+        options
+    }
+
     /// The options as written in a charter, by key.
     pub fn written_options(&self) -> BTreeMap<String, String> {
         let mut options = self.options.clone();
         if self.strict {
             options.insert(STRICT.0.to_owned(), STRICT.1.to_owned());
+        }
+        if self.protocol == Protocol::Two {
+            let (key, value) = Protocol::OPTION;
+            options.insert(key.to_owned(), value.to_owned());
         }
         if self.seats > 1 {
             let timing = self.timing.written();
@@ -409,6 +438,13 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     /// The first deck of a deal, for games that flip before it and whose deck does not depend on that flip. Its first
     /// shuffles then travel with the escrow, as in games that request the deck first.
     fn first_deck(&self) -> Option<Vec<Face>> {
+        None
+    }
+
+    /// The first deck of the deal after this one, if the game may ask for one ([`Chance::next_deal`]) and that deck is
+    /// known by now. Its shuffles are then made while this deal is played. If the answer changes before the deal
+    /// begins, they are dropped.
+    fn next_deck(&self) -> Option<Vec<Face>> {
         None
     }
 

@@ -7,6 +7,7 @@ use fairdeal_peers::ticket::MAX_TICKET;
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SeatKey, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Login, Proof};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
@@ -97,18 +98,23 @@ pub struct Roster {
 /// Address records in seat order, each signed by its seat.
 pub type Records = Bounded<AddressRecord, MAX_SEATS>;
 
-/// A charter to sign, with the addresses of its seats.
+/// The first entries of a table's seats, which came with their signatures.
+pub type Firsts = Bounded<SignedEntry, MAX_SEATS>;
+
+/// A charter to sign, with the addresses of the seats whose players are ready: nobody else has agreed to be found by those
+/// who sit here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     pub charter: Charter,
-    pub records: Records,
+    /// Address records in seat order, each signed by its seat.
+    pub records: Bounded<Option<AddressRecord>, MAX_SEATS>,
 }
 
 /// A table in play, for a seat that has lost its copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Back {
-    /// The charter and the address records.
-    pub proposal: Proposal,
+    pub charter: Charter,
+    pub records: Records,
     /// All signatures, in seat order.
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
 }
@@ -146,12 +152,18 @@ pub enum Frame {
         /// The table id of the signed charter.
         table: Hash32,
         signature: SignatureBytes,
+        /// The guest's first entry at the table.
+        first: SignedEntry,
     },
     /// Host to guest: everybody has signed.
     Signed {
         table: Hash32,
         /// All signatures, in seat order.
         signatures: Bounded<SignatureBytes, MAX_SEATS>,
+        /// The addresses of all seats.
+        records: Records,
+        /// The first entries of the seats; none for a guest that has missed the beginning.
+        first: Firsts,
     },
     /// Seat to seat: a message of the table.
     Table {
@@ -240,6 +252,17 @@ impl Frame {
         }
     }
 
+    /// The table that a frame from seat to seat belongs to.
+    pub fn table(&self) -> Option<Hash32> {
+        match self {
+            Self::Table { table, .. }
+            | Self::Links { table, .. }
+            | Self::Pausing { table }
+            | Self::Moved { table, .. } => Some(*table),
+            _ => None,
+        }
+    }
+
     /// A refusal; the reason is left out if it is too long.
     pub fn refusal(reason: &str) -> Self {
         Self::Refused(Text::try_from(reason.to_owned()).unwrap_or_default())
@@ -263,6 +286,8 @@ mod tests {
     use std::fmt::Write as _;
 
     use fairdeal_protocol::charter::Player;
+    use fairdeal_protocol::log::body::Body;
+    use fairdeal_protocol::log::entry::{Content, Entry};
     use fairdeal_protocol::table::message::Head;
 
     use super::*;
@@ -320,16 +345,31 @@ mod tests {
             ready: Seat::new(0).map(SeatSet::one).unwrap(),
         };
         let signature = charter.sign(&key);
+        let content = Content {
+            table: charter.table(),
+            step: 0,
+            seat: Seat::FIRST,
+            parent: Hash32([8; 32]),
+            digest: Hash32([9; 32]),
+            release: None,
+            body: Body::Commit { seed: Hash32([10; 32]), tip: Hash32([11; 32]) },
+        };
+        let first = Entry::sign(content, &key).unwrap().signed().clone();
         let table = Hash32([5; 32]);
         let showing = Showing { charter: charter.clone(), signatures: vec![signature].try_into().unwrap() };
-        let proposal = Proposal { charter, records: vec![record.clone()].try_into().unwrap() };
+        let proposal = Proposal { charter, records: vec![Some(record.clone()), None].try_into().unwrap() };
         let frames = [
             Frame::Join(join),
             Frame::Roster(roster),
             Frame::Refused(text("all seats are taken")),
             Frame::Propose(Box::new(proposal)),
-            Frame::Sign { table, signature },
-            Frame::Signed { table, signatures: vec![signature].try_into().unwrap() },
+            Frame::Sign { table, signature, first: first.clone() },
+            Frame::Signed {
+                table,
+                signatures: vec![signature].try_into().unwrap(),
+                records: vec![record.clone()].try_into().unwrap(),
+                first: Bounded::one(first),
+            },
             Frame::Table { table, message: Message::Head(Head::default()) },
             Frame::Links { table, seats: [0, 2].into_iter().filter_map(Seat::new).collect() },
             Frame::Pausing { table },

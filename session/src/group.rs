@@ -59,6 +59,18 @@ impl Group {
         self.members.values().filter_map(Session::wake).min()
     }
 
+    /// Whether [`Self::prepare`] has something to do.
+    pub fn can_prepare(&self) -> bool {
+        self.members.values().any(Session::can_prepare)
+    }
+
+    /// Lets one session compute ahead ([`Session::prepare`]).
+    pub fn prepare(&mut self) {
+        if let Some(session) = self.members.values_mut().find(|session| session.can_prepare()) {
+            session.prepare();
+        }
+    }
+
     /// The next thing that a session wants of the world around the group. After [`Output::Ended`] of a session nothing
     /// more comes from it.
     pub fn poll(&mut self, now: Now, rng: &mut dyn CryptoRng) -> Option<(MemberId, Output)> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyGame, game_info};
-use fairdeal_peers::address::{Transport, behind, dialable};
+use fairdeal_peers::address::Transport;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
@@ -19,7 +19,7 @@ use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::frame::{Addresses, Records};
+use crate::frame::{Addresses, Firsts, Records};
 use crate::lobby::{Agreed, LobbyError, check_records};
 use crate::setup::{ListenConfig, Pilot};
 use crate::text::player_names;
@@ -218,7 +218,7 @@ impl SavedSeat {
         check_records(charter.charter(), &header.records)?;
         let password = header.password.as_deref().cloned().map(Password::new).transpose()?;
         Ok(Self {
-            agreed: Agreed { charter, me: header.seat, records: header.records, again: true },
+            agreed: Agreed { charter, me: header.seat, records: header.records, first: Firsts::default(), again: true },
             place: ListenConfig {
                 transport: header.transport,
                 listen: unpacked(&header.listen),
@@ -343,12 +343,7 @@ impl SavedSeat {
             .map(|(seat, player)| {
                 let peer = PeerId::from(player.key);
                 let signed = self.agreed.records.get(seat.index()).and_then(|record| record.of(peer).ok());
-                let signed = signed.unwrap_or_default();
-                // As when the table is resumed: who has moved may have a reservation at the same relay, unless it listens
-                // nowhere.
-                let relays = if signed.is_empty() { Vec::new() } else { behind(&self.place.relays) };
-                let known = dialable(signed, &self.place.relays, self.place.is_local());
-                (seat, peer, known.into_iter().chain(relays).collect())
+                (seat, peer, self.place.ways_to(signed.unwrap_or_default()))
             })
             .collect()
     }

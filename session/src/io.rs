@@ -174,7 +174,8 @@ pub enum Store {
     ///
     /// [`could_have_sealed`]: crate::solved::could_have_sealed
     Solve(Box<Transcript>),
-    /// Note in the address book that a game with these people begins, or ends.
+    /// Note in the address book that a game with these people begins, or ends. It waits for no other order, and no other
+    /// waits for it.
     Met { people: Vec<Met>, is_new: bool },
 }
 

@@ -99,10 +99,11 @@ pub fn progress(replica: &Replica<AnyGame>) -> Progress {
     Progress {
         step: replica.step(),
         kind,
-        deal: replica.deal(),
+        deal: replica.turned().unwrap_or(replica.deal()),
         live: replica.live(),
         done: SeatSet::EMPTY,
         awaited,
         log: replica.parent(),
+        sealed_ahead: replica.sealed_ahead(),
     }
 }

@@ -216,6 +216,11 @@ impl<R> Outbox<R> {
         self.queue.push_back(Output::Ended);
     }
 
+    /// Whether records wait for the next message.
+    pub(crate) fn holds_records(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Whether the table's output waits for the store. Nothing more is taken from the table meanwhile.
     pub(crate) fn is_shut(&self) -> bool {
         self.barrier.is_some()
@@ -244,7 +249,7 @@ impl<R> Outbox<R> {
         None
     }
 
-    /// Reserves room for a deal, before anything of it could be lost.
+    /// Reserves room for as much as a deal writes.
     pub(crate) fn reserve(&mut self) {
         self.shut(Wanted::Reserve, Vec::new(), Vec::new());
     }

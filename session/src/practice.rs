@@ -138,7 +138,7 @@ impl Practice {
     fn lobby(&self) -> LobbyView {
         LobbyView {
             game: self.rules.game.clone(),
-            options: self.rules.written_options().into_iter().collect(),
+            options: self.rules.chosen_options().into_iter().collect(),
             seats: self
                 .names
                 .iter()

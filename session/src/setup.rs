@@ -5,7 +5,7 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal_games::bots::Level;
 use fairdeal_peers::Multiaddr;
-use fairdeal_peers::address::{Transport, is_loopback};
+use fairdeal_peers::address::{Transport, behind, dialable, is_loopback};
 use fairdeal_peers::ticket::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -151,6 +151,20 @@ impl ListenConfig {
     /// The place of a spectator, whom nobody dials.
     pub fn nowhere() -> Self {
         Self { transport: Transport::Sockets, listen: Vec::new(), external: Vec::new(), relays: Vec::new() }
+    }
+
+    /// The ways from here to a seat that listens at those addresses: these and, if there are any, circuits through the own
+    /// relays, where it may have a reservation too. Each question to a relay counts, and a seat that listens nowhere, in a
+    /// browser, has none.
+    pub(crate) fn ways_to(&self, listens: Vec<Multiaddr>) -> Vec<Multiaddr> {
+        let through = if listens.is_empty() { Vec::new() } else { behind(&self.relays) };
+        let mut ways = dialable(listens, &self.relays, self.is_local());
+        for way in through {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        ways
     }
 
     /// Whether only programs on this machine can connect.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::calendar::{day_in_words, day_number};
 use fairdeal_games::game_info;
-use fairdeal_protocol::charter::Charter;
+use fairdeal_protocol::charter::{Charter, MAX_WORD};
+use fairdeal_protocol::game::Protocol;
 use fairdeal_protocol::timing::Timing;
+use fairdeal_protocol::wire::bounded::Text;
 
 use crate::text::clean;
 use crate::view::{DAY, option_in_words, options_in_sentences};
@@ -23,6 +25,12 @@ pub fn wait_for_phones(options: &mut BTreeMap<String, String>) {
     }
 }
 
+/// The options that somebody has chosen, cleaned for display: all of a table's but for its protocol.
+pub(crate) fn chosen(options: &[(Text<MAX_WORD>, Text<MAX_WORD>)]) -> Vec<(String, String)> {
+    let shown = options.iter().filter(|(key, _)| key.as_str() != Protocol::OPTION.0);
+    shown.map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect()
+}
+
 /// A game with its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
@@ -34,10 +42,7 @@ pub struct Terms {
 
 impl Terms {
     pub fn of(charter: &Charter) -> Self {
-        Self {
-            game: clean(charter.game.as_str()),
-            options: charter.options.iter().map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
-        }
+        Self { game: clean(charter.game.as_str()), options: chosen(&charter.options) }
     }
 
     /// The game's display name.

@@ -2,6 +2,7 @@
 //! the page for browsers.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use fairdeal_protocol::seat::Seat;
@@ -14,6 +15,7 @@ use super::cast::cast;
 use super::exit::{Exit, usage};
 use super::output::{complain, print};
 use super::table;
+use crate::hands::hands;
 use crate::replay_page::with_game;
 use crate::store::{read_transcript, transcript_bytes, write_out};
 use crate::tui::environment::check_screen;
@@ -35,7 +37,7 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool, picture: &Pictur
         Ok(transcript) => transcript,
         Err(error) => return unreadable(&error),
     };
-    let replay = match Replay::open(transcript) {
+    let replay = match Replay::open_with(transcript, hands(), &mut |_| ControlFlow::Continue(())) {
         Ok(replay) => replay,
         Err(error @ (ReplayError::Rules(_) | ReplayError::BrokenOff)) => return unreadable(&error),
     };

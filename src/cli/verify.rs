@@ -26,6 +26,7 @@ use super::output::{complain, print, say};
 use super::page;
 use crate::events::results::{self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict};
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
+use crate::hands::hands;
 use crate::store::{piped_transcript, read_transcript, write_out};
 
 /// Width of running text.
@@ -49,13 +50,16 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         Ok(transcript) => Arc::new(transcript),
         Err(error) => return unreadable(error.to_string()),
     };
-    let audit = match Audit::<AnyGame>::new(Arc::clone(&transcript)) {
+    let audit = match Audit::<AnyGame>::with(Arc::clone(&transcript), hands()) {
         Ok(audit) => audit,
         // Nothing counts against such a game; this program just cannot judge it.
         Err(error) => return unreadable(error.to_string()),
     };
     let mut ledger = Ledger::new(audit.replica());
     let Ok(report) = audit.run(&mut |audit| {
+        if audit.started_over() {
+            ledger = Ledger::new(audit.replica());
+        }
         let news = audit.take_news();
         ledger.note(&news, audit.replica());
         ControlFlow::<Infallible>::Continue(())

@@ -1,4 +1,5 @@
-//! A session's orders to the store: carried out one after another on a blocking thread, each with its answer.
+//! A session's orders to the store: carried out one after another on a blocking thread, each with its answer. Only a note in
+//! the address book waits for nothing, and nothing waits for it.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -6,7 +7,7 @@ use std::sync::Arc;
 
 use fairdeal_session::io::{self, Closed, Evidence, Met, SavedGame, Store, StoreFault, StoreId, Stored};
 use fairdeal_session::solved::could_have_sealed;
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 
 use super::saved::{Interrupted, ResumeError, of_returner};
 use crate::store::{DataDir, Journal, StoreError};
@@ -28,16 +29,26 @@ pub(super) struct Files {
     journal: Option<Arc<Journal>>,
     waiting: VecDeque<(StoreId, Store)>,
     running: Option<(StoreId, Running)>,
+    /// Notes in the address book, under way.
+    notes: JoinSet<StoreId>,
 }
 
 impl Files {
     /// The store of a session, with the journal of a resumed table.
     pub(super) fn new(data: Arc<DataDir>, journal: Option<Arc<Journal>>) -> Self {
-        Self { data, journal, waiting: VecDeque::new(), running: None }
+        Self { data, journal, waiting: VecDeque::new(), running: None, notes: JoinSet::new() }
     }
 
     /// Takes an order.
     pub(super) fn order(&mut self, id: StoreId, order: Store) {
+        if let Store::Met { people, is_new } = order {
+            let data = Arc::clone(&self.data);
+            self.notes.spawn_blocking(move || {
+                met(&data, &people, is_new);
+                id
+            });
+            return;
+        }
         self.waiting.push_back((id, order));
         self.start_next();
     }
@@ -61,12 +72,20 @@ impl Files {
         }
     }
 
-    /// Waits for the answer to the first order; for ever if there is none.
+    /// Waits for the answer to the first order or to a note; for ever if there is none.
     pub(super) async fn answer(&mut self) -> (StoreId, Result<Stored, StoreFault>) {
-        let Some((id, task)) = &mut self.running else {
-            return std::future::pending().await;
+        let Self { running, notes, .. } = self;
+        let in_turn = async {
+            match running {
+                Some((id, task)) => (*id, task.await),
+                None => std::future::pending().await,
+            }
         };
-        let (id, done) = (*id, task.await);
+        let (id, done) = tokio::select! {
+            // A note that panics has no answer; nobody waits for one.
+            Some(Ok(id)) = notes.join_next() => return (id, Ok(Stored::Done)),
+            answer = in_turn => answer,
+        };
         self.running = None;
         let answer = match done {
             Ok((journal, answer)) => {
@@ -84,6 +103,7 @@ impl Files {
         while self.running.is_some() {
             let _ = self.answer().await;
         }
+        while self.notes.join_next().await.is_some() {}
     }
 }
 
@@ -109,12 +129,10 @@ impl Disk {
             }
             Store::Promise { table, seat, content, instead_of } => {
                 let table = table.to_string();
-                let promised = self.data.has_promised(&table, seat).map_err(|e| fault(&e))?;
-                if !promised {
-                    self.data.promise(&table, seat, &content).map_err(|e| fault(&e))?;
-                    if let Some((table, seat)) = instead_of {
-                        self.data.take_back_promise(&table.to_string(), seat).map_err(|e| fault(&e))?;
-                    }
+                // A promise that is there may not be on disk: its sync may have failed.
+                self.data.promise(&table, seat, &content).map_err(|e| fault(&e))?;
+                if let Some((table, seat)) = instead_of {
+                    self.data.take_back_promise(&table.to_string(), seat).map_err(|e| fault(&e))?;
                 }
                 Ok(Stored::Done)
             }
@@ -127,7 +145,7 @@ impl Disk {
             }
             Store::Solve(transcript) => Ok(Stored::Solved(could_have_sealed(*transcript))),
             Store::Met { people, is_new } => {
-                self.met(&people, is_new);
+                met(&self.data, &people, is_new);
                 Ok(Stored::Done)
             }
         }
@@ -216,18 +234,18 @@ impl Disk {
         }
         closed
     }
+}
 
-    /// A failure costs the note, never the game.
-    fn met(&self, people: &[Met], is_new: bool) {
-        let day = crate::clock::today();
-        let noted = self.data.change_people(|book| {
-            for Met { key, name, is_bot } in people {
-                book.met(*key, name, *is_bot, &day, is_new);
-            }
-            Ok(())
-        });
-        if let Err(error) = noted {
-            tracing::warn!(%error, "the address book is not written");
+/// Notes in the address book that a game with these people begins, or ends. A failure costs the note, never the game.
+fn met(data: &DataDir, people: &[Met], is_new: bool) {
+    let day = crate::clock::today();
+    let noted = data.change_people(|book| {
+        for Met { key, name, is_bot } in people {
+            book.met(*key, name, *is_bot, &day, is_new);
         }
+        Ok(())
+    });
+    if let Err(error) = noted {
+        tracing::warn!(%error, "the address book is not written");
     }
 }

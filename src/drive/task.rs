@@ -13,7 +13,7 @@ use futures::future::select_all;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::Handle;
@@ -150,6 +150,8 @@ impl Task {
                 () = at(self.group.wake()) => self.group.time(now(), &mut self.rng),
                 _ = chores.tick() => self.do_chores().await,
                 _ = self.closing.join_next(), if !is_closed => {}
+                // Whatever else has happened comes first.
+                () = yield_now(), if self.group.can_prepare() => self.group.prepare(),
             }
         }
     }

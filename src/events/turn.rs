@@ -181,6 +181,7 @@ fn clock(snapshot: &Snapshot, due: Option<Seat>) -> Clock {
 
 #[cfg(test)]
 mod tests {
+    use fairdeal_protocol::table::replica::SealedAhead;
     use std::collections::BTreeMap;
 
     use fairdeal_games::bots::Level;
@@ -224,6 +225,7 @@ mod tests {
             done: SeatSet::EMPTY,
             awaited: SeatSet::all(2),
             log: Hash32::default(),
+            sealed_ahead: SealedAhead::default(),
         });
     }
 

@@ -184,8 +184,19 @@ fn write_as(path: &Path, bytes: &[u8], like: Option<&fs::Metadata>) -> Result<()
     sync_parent(path).map_err(|source| StoreError::io("write", path, source))
 }
 
-/// Creates a file that replaces `path` only once `write` has written all of it.
-pub(super) fn replace<T>(path: &Path, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
+/// Creates an empty file, if there is none. It is all name: one sync of its folder puts it on disk.
+pub(super) fn create_empty(path: &Path) -> Result<(), StoreError> {
+    match calls::create_new(private(&mut OpenOptions::new()), path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        result => result.map(drop),
+    }
+    .and_then(|()| sync_parent(path))
+    .map_err(|source| StoreError::io("create", path, source))
+}
+
+/// Creates a file that replaces `path` only once `write` has written all of it, and then removes `obsolete` beside it: one
+/// sync of the folder puts both on disk, in this order.
+pub(super) fn replace<T>(path: &Path, obsolete: &Path, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
     let temporary = temporary_name(path);
     remove_if_there(&temporary)?;
     let options = &mut OpenOptions::new();
@@ -199,6 +210,7 @@ pub(super) fn replace<T>(path: &Path, write: impl FnOnce(File) -> io::Result<T>)
         let _ = calls::remove(&temporary);
     }
     let written = written?;
+    remove_if_there(obsolete)?;
     sync_parent(path)?;
     Ok(written)
 }

@@ -23,6 +23,8 @@ use fairdeal_ui::appearance::ThemeName;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::KeyCode;
 
+use crate::hands::hands;
+
 #[path = "../../tests/fixture/record.rs"]
 mod fixture;
 
@@ -80,7 +82,7 @@ fn all() -> Vec<(String, TestApp)> {
     let names = player_names(transcript.charter().charter());
     let seating = Seating::of(transcript.charter().charter());
     let terms = Terms::of(transcript.charter().charter());
-    let report = audit_with::<AnyGame>(transcript.clone(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let report = audit_with::<AnyGame>(transcript.clone(), hands(), &mut |_| ControlFlow::Continue(())).unwrap();
     let replay = Arc::new(Replay::open(transcript).unwrap());
     for (name, mut stage) in screens(false) {
         match name {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, Protocol, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::log::body::MAX_SHARES;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
@@ -52,6 +52,8 @@ pub struct Drill {
     flips_first: bool,
     no_cards: bool,
     greedy: bool,
+    #[serde(skip)]
+    wanes: bool,
     turn: Seat,
     acts: u32,
     draw: Vec<Handle>,
@@ -67,10 +69,19 @@ pub struct Drill {
 }
 
 /// The rules of a drill of `limit` turns. The option `flips-first` flips before the deck request, and `no-cards` never
-/// requests a deck. `greedy` opens one card more often than an entry can answer.
+/// requests a deck. `greedy` opens one card more often than an entry can answer. With `wanes` a deck has a card less
+/// after an [`Action::Reveal`].
 pub fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
-    RuleSet { game: "drill".to_owned(), version: 1, seats, options, strict: false, timing: Timing::default() }
+    RuleSet {
+        game: "drill".to_owned(),
+        version: 1,
+        seats,
+        options,
+        strict: false,
+        timing: Timing::default(),
+        protocol: Protocol::default(),
+    }
 }
 
 fn whole_deck() -> Vec<Face> {
@@ -78,12 +89,19 @@ fn whole_deck() -> Vec<Face> {
 }
 
 impl Drill {
+    /// The deck of a deal that begins now.
+    fn deck(&self) -> Vec<Face> {
+        let mut faces = whole_deck();
+        faces.truncate(faces.len() - usize::from(self.wanes && self.revealed));
+        faces
+    }
+
     fn deal(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
         if self.no_cards {
             self.hands = vec![Vec::new(); usize::from(self.seats)];
             return Ok(());
         }
-        let faces = whole_deck();
+        let faces = self.deck();
         let deck = chance.shuffle(&faces)?;
         self.draw = Handle::all(deck, faces.len()).rev().collect();
         self.discard.clear();
@@ -150,6 +168,7 @@ impl Game for Drill {
             limit,
             flips_first: rules.options.contains_key("flips-first"),
             no_cards: rules.options.contains_key("no-cards"),
+            wanes: rules.options.contains_key("wanes"),
             greedy: rules.options.contains_key("greedy"),
             turn: Seat::new(0).unwrap(),
             acts: 0,
@@ -188,6 +207,10 @@ impl Game for Drill {
 
     fn first_deck(&self) -> Option<Vec<Face>> {
         self.flips_first.then(whole_deck)
+    }
+
+    fn next_deck(&self) -> Option<Vec<Face>> {
+        (!self.no_cards).then(|| self.deck())
     }
 
     fn seals_cards(&self) -> bool {
@@ -361,7 +384,8 @@ impl Game for Drill {
         if self.bidding && !self.settle_bids(chance, events)? {
             return Ok(());
         }
-        if self.turn == seat {
+        // A seat that departed while others had still to bid may have had the turn.
+        if self.out.contains(self.turn) {
             self.pass();
         }
         self.restock(chance)?;

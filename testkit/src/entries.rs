@@ -19,7 +19,7 @@ pub fn sign(content: Content) -> Entry {
 
 /// Verifies an entry of the charter's table.
 pub fn verified(charter: &SignedCharter, signed: &SignedEntry) -> Entry {
-    signed.verify(charter.charter(), &charter.table()).unwrap()
+    signed.verify(charter).unwrap()
 }
 
 /// The entries that a message carries; none if it is of another kind.

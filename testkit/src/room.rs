@@ -110,6 +110,15 @@ impl<G: Game> TestSeat<G> {
     /// The next output. Skips relayed entries of other seats: heads and their answers spread these anyway, and skipping
     /// them saves time.
     pub fn poll(&mut self) -> Option<Output<G>> {
+        let next = self.next();
+        // Some drivers let a table prepare, others do not: nobody must be able to tell.
+        if next.is_none() && self.seat().index() % 2 == 1 {
+            self.table.prepare();
+        }
+        next
+    }
+
+    fn next(&mut self) -> Option<Output<G>> {
         std::iter::from_fn(|| self.table.poll()).find(|one| !matches!(one, Output::Pass(..)))
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::card::{Face, Slot};
-use fairdeal_protocol::game::{Game as _, Illegal, RuleSet};
+use fairdeal_protocol::game::{Game as _, Illegal, Protocol, RuleSet};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::transcript::Transcript;
@@ -221,6 +221,7 @@ fn dealt(seats: u8) -> (DrawPoker, RefereeChance) {
         options: Default::default(),
         strict: false,
         timing: Timing::default(),
+        protocol: Protocol::default(),
     };
     let mut game = DrawPoker::create(&rules).unwrap();
     let mut chance = RefereeChance::from_seed([seats; 32]);

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use fairdeal::events::{HistoryLine, PersonLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema};
 use fairdeal_games::GAMES;
+use fairdeal_protocol::transcript::Transcript;
+use fairdeal_protocol::wire::codec::encode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -328,9 +330,11 @@ fn history_and_verify_print_documented_lines() {
     let fair = lines(&data, &["verify", "--json", transcript]);
     exact::<VerifyLine>(&fair[0]);
     assert!(fair[0].starts_with(r#"{"v":1,"result":"fair","#), "{}", fair[0]);
+    // A byte of a signature: a changed length would make the file unreadable.
     let mut bytes = fs::read(transcript).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
+    let signed = encode(&Transcript::from_bytes(&bytes).unwrap().entries()[4]);
+    let place = bytes.windows(signed.len()).position(|some| *some == *signed).unwrap();
+    bytes[place + signed.len() - 1] ^= 1;
     fs::write(transcript, &bytes).unwrap();
     for (file, result) in [(Path::new(transcript), "unfair"), (&broken, "unreadable")] {
         let printed = lines(&data, &["verify", "--json", file.to_str().unwrap()]);

@@ -26,3 +26,13 @@ fn endings_hold_in_quick_searches() {
 fn broken_endings_are_found() {
     holds(&["docs/models/endings.py", "--planted"]);
 }
+
+#[test]
+fn shuffle_proof_refuses_what_it_should() {
+    holds(&["docs/models/shuffle_proof.py"]);
+}
+
+#[test]
+fn every_equation_of_the_shuffle_proof_is_needed() {
+    holds(&["docs/models/shuffle_proof.py", "--planted"]);
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_protocol::card::Slot;
-use fairdeal_protocol::game::{ApplyError, Game as _, Illegal, RuleSet};
+use fairdeal_protocol::game::{ApplyError, Game as _, Illegal, Protocol, RuleSet};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
 
@@ -22,6 +22,7 @@ fn dealt(seats: u8, number: u8) -> (HighCard, RefereeChance) {
         options: BTreeMap::new(),
         strict: false,
         timing: Timing::default(),
+        protocol: Protocol::default(),
     };
     let mut game = HighCard::create(&rules).unwrap();
     let mut chance = RefereeChance::from_seed([number; 32]);

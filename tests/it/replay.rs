@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use data_encoding::BASE64;
 use fairdeal_games::{AnyGame, TableGame as _};
+use fairdeal_protocol::audit::pieces::Alone;
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -191,7 +192,7 @@ fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
 #[test]
 fn it_can_be_broken_off() {
     let mut calls = 0;
-    let broken = Replay::open_with(transcript(&LOOT), &mut |so_far| {
+    let broken = Replay::open_with(transcript(&LOOT), Box::new(Alone::default()), &mut |so_far| {
         calls += 1;
         assert!(so_far.done <= so_far.total);
         if calls == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

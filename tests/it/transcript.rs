@@ -63,7 +63,7 @@ proptest! {
         let own: Vec<Vec<u8>> = transcript
             .entries()
             .iter()
-            .map(|signed| signed.verify(charter.charter(), &charter.table()).unwrap())
+            .map(|signed| signed.verify(charter).unwrap())
             .filter(|entry| entry.seat().index() == 0)
             .map(|entry| encode(entry.content()))
             .collect();

@@ -15,8 +15,8 @@ use regex::{Captures, Regex};
 use sha2::{Digest as _, Sha256};
 
 /// The rows of the first table, each with its values in the snapshot.
-const DEAL: [(&str, &[&str]); 34] = [
-    ("charter, 202 bytes", &["charter"]),
+const DEAL: [(&str, &[&str]); 38] = [
+    ("charter, 213 bytes", &["charter"]),
     ("table id", &["table id"]),
     ("genesis", &["genesis"]),
     ("SHA-256 over the layout", &["hash of fields"]),
@@ -33,9 +33,13 @@ const DEAL: [(&str, &[&str]); 34] = [
     ("generator H₁", &["generator H_1"]),
     ("point of `card-0`", &["card-0"]),
     ("deck 3,", &["shuffled deck of five"]),
-    ("its ShuffleProof", &["shuffle proof"]),
+    ("its StagedProof", &["shuffle proof"]),
     ("share of its top card", &["share of the top card"]),
     ("proof of the shares", &["share proof"]),
+    ("id of the same charter", &["table id of protocol 1"]),
+    ("there, deck 3,", &["deck of five of protocol 1"]),
+    ("its WholeProof", &["whole shuffle proof"]),
+    ("body of a Shuffle", &["body shuffle of protocol 1"]),
     ("body of an Ack", &["body ack"]),
     ("body of an Escrow", &["body escrow"]),
     ("body of an Accept", &["body acceptance"]),

@@ -51,6 +51,8 @@ pub(crate) enum Trick {
     EscrowSeats,
     FalseComplaint,
     BadRebuild,
+    /// A part of the setup of the next deal that nobody waits for.
+    WrongPart,
     OldBody,
     // Messages other than entries.
     OldEntries,
@@ -95,7 +97,7 @@ pub(crate) enum Trick {
 
 impl Trick {
     /// All tricks except those with removal statements, which are in [`perjury::TRICKS`].
-    pub(crate) const ALL: [Self; 41] = [
+    pub(crate) const ALL: [Self; 42] = [
         Self::TwoFaces,
         Self::WrongParent,
         Self::WrongDigest,
@@ -121,6 +123,7 @@ impl Trick {
         Self::EscrowSeats,
         Self::FalseComplaint,
         Self::BadRebuild,
+        Self::WrongPart,
         Self::OldBody,
         Self::OldEntries,
         Self::OtherTable,
@@ -250,7 +253,7 @@ impl Cheat {
             return;
         };
         let replica = table.replica();
-        let fresh = entries.iter().filter_map(|signed| signed.verify(replica.charter(), &replica.table()).ok());
+        let fresh = entries.iter().filter_map(|signed| signed.verify(replica.signed_charter()).ok());
         let me = table.me();
         self.heard.extend(fresh.filter(|entry| entry.seat() != me));
     }
@@ -583,7 +586,7 @@ impl Cheat {
         tally: &mut Tally,
     ) -> Option<SignedEntry> {
         let replica = table.replica();
-        let known = signed.verify(replica.charter(), &replica.table()).unwrap();
+        let known = signed.verify(replica.signed_charter()).unwrap();
         if known.seat() != table.me() {
             return Some(signed.clone());
         }

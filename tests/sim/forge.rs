@@ -6,9 +6,10 @@ use fairdeal_protocol::crypto::escrow::Complaint;
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::SecretKey;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
+use fairdeal_protocol::crypto::shuffle::ShuffleProof;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::body::{Answers, Body, Part};
 use fairdeal_protocol::log::entry::Content;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::Replica;
@@ -34,7 +35,7 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
             bad_shares(trick, body, scene, dice)?;
         }
         Trick::BadCoin => {
-            let answers = answers(body)?;
+            let answers = body.answers_mut()?;
             answers.coin = match answers.coin {
                 None => Some(Hash32([1; 32])),
                 Some(_) if dice.chance(300) => None,
@@ -43,14 +44,20 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
         }
         Trick::BadCommit => match body {
             Body::Commit { seed, .. } => *seed = flipped(*seed),
-            _ => return None,
+            _ => match part(body)? {
+                Part::Commit { seed, .. } => *seed = flipped(*seed),
+                _ => return None,
+            },
         },
         Trick::BadTip => match body {
             Body::Commit { tip, .. } | Body::Tip { tip } => *tip = flipped(*tip),
-            _ => return None,
+            _ => match part(body)? {
+                Part::Commit { tip, .. } => *tip = flipped(*tip),
+                _ => return None,
+            },
         },
         Trick::BadOpening => match body {
-            Body::Open { seed } => *seed = OpenedSeed([9; 32]),
+            Body::Open { seed } | Body::Turn { seed, .. } => *seed = OpenedSeed([9; 32]),
             _ => return None,
         },
         Trick::SwappedCards | Trick::ForeignCard | Trick::ShortDeck | Trick::ShuffleProof | Trick::IdentityPoint => {
@@ -63,7 +70,10 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
         }
         Trick::IdentityKey => match body {
             Body::Key { key, .. } => *key = Point::identity(),
-            _ => return None,
+            _ => match part(body)? {
+                Part::Key { key, .. } => *key = Point::identity(),
+                _ => return None,
+            },
         },
         Trick::EscrowSum | Trick::EscrowPart | Trick::EscrowSeats => {
             bad_escrow(trick, body, dice)?;
@@ -81,6 +91,12 @@ pub(crate) fn change(trick: Trick, content: &Content, scene: &Scene<'_>, dice: &
             }
             _ => return None,
         },
+        Trick::WrongPart => {
+            let (own, heard) = (scene.own.iter(), scene.heard.iter());
+            let old: Vec<&Part> = own.chain(heard).filter_map(|entry| entry.body().part()).collect();
+            let part = if old.is_empty() { Part::Accept { shuffled: None } } else { (*dice.pick(&old)).clone() };
+            body.answers_mut()?.part = Some(Box::new(part));
+        }
         Trick::OldBody => {
             let (own, heard) = (scene.own.iter(), scene.heard.iter());
             let kind = body.kind();
@@ -141,11 +157,9 @@ fn garbled<T: Serialize + DeserializeOwned>(value: &T, place: usize) -> Option<T
     decode(&bytes, bytes.len()).ok()
 }
 
-fn answers(body: &mut Body) -> Option<&mut Answers> {
-    match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
-        _ => None,
-    }
+/// The part of the setup of the next deal in an entry.
+fn part(body: &mut Body) -> Option<&mut Part> {
+    body.answers_mut()?.part.as_deref_mut()
 }
 
 fn wrong_kind(dice: &mut Dice) -> Body {
@@ -197,7 +211,7 @@ fn two_faces(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> 
             };
         }
         Body::Interject { .. } => *body = Body::Leave,
-        Body::Open { seed } => *seed = OpenedSeed([7; 32]),
+        Body::Open { seed } | Body::Turn { seed, .. } => *seed = OpenedSeed([7; 32]),
         Body::Key { .. } | Body::Accept { .. } | Body::Confirm | Body::Close => {
             *body = wrong_kind(dice);
         }
@@ -251,12 +265,12 @@ fn out_of_turn(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()
 }
 
 fn bad_shares(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> {
-    let answers = answers(body)?;
+    let answers = body.answers_mut()?;
     if answers.shares.is_none() && trick == Trick::ShareCount {
         // Reveal tokens that nobody requested, from an earlier entry.
         answers.shares = scene.own.iter().rev().find_map(|entry| {
             let mut old = entry.body().clone();
-            self::answers(&mut old)?.shares.clone()
+            old.answers_mut()?.shares.clone()
         });
         return answers.shares.is_some().then_some(());
     }
@@ -292,7 +306,8 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
         Trick::ForeignCard if dice.chance(300) => deck[0] = deck[last],
         Trick::ForeignCard if dice.chance(500) => {
             // The previous deck, passed off as shuffled.
-            let mut before = scene.heard.iter().rev().filter_map(|entry| entry.body().shuffled());
+            let shuffled = |body: &Body| body.shuffled().or_else(|| body.part()?.shuffled()).cloned();
+            let mut before = scene.heard.iter().rev().filter_map(|entry| shuffled(entry.body()));
             deck = before.next()?.deck.to_vec();
         }
         Trick::ForeignCard => {
@@ -306,12 +321,17 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
             deck[0] = Ciphertext { a: Point::identity(), b: deck[0].b };
         }
         _ => {
-            // Proof layout in 32-byte items: columns, chain, announcements, announcements of the chain, responses.
+            let ShuffleProof::Staged(proof) = &mut shuffled.proof else {
+                return None;
+            };
+            // Permutation proof: columns, chain, three announcements, announcements of the chain, three responses,
+            // responses of the chain, permuted responses. Consistency proof: three announcements, two responses,
+            // permuted responses.
             let points = 1 + 32 * deck.len();
-            let place = *dice.pick(&[1, 1 + points, 2 * points, 3 * points + 160, 0]);
-            let place = if place == 0 { encode(&*shuffled.proof).len() - 32 } else { place };
-            *shuffled.proof =
-                garbled(&*shuffled.proof, place).or_else(|| garbled(&*shuffled.proof, 3 * points + 160))?;
+            let (responses, consistency) = (3 * points + 96, 5 * points + 192);
+            let places = [1, 1 + points, 2 * points, responses, consistency, consistency + 96, consistency + 160 + 1];
+            let place = *dice.pick(&places);
+            **proof = garbled(&**proof, place).or_else(|| garbled(&**proof, responses))?;
         }
     }
     shuffled.deck = deck.try_into().ok()?;
@@ -319,8 +339,12 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
 }
 
 fn bad_escrow(trick: Trick, body: &mut Body, dice: &mut Dice) -> Option<()> {
-    let Body::Escrow { parts, .. } = body else {
-        return None;
+    let parts = match body {
+        Body::Escrow { parts, .. } => parts,
+        _ => match part(body)? {
+            Part::Escrow { parts, .. } => parts,
+            _ => return None,
+        },
     };
     let mut list = parts.to_vec();
     let last = list.len().checked_sub(1)?;

@@ -6,12 +6,12 @@ use fairdeal_games::AnyGame;
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::body::{Body, Part};
 use fairdeal_protocol::log::entry::Entry;
 use fairdeal_protocol::log::fork_report::{ForkReport, Resolution, resolve};
 use fairdeal_protocol::membership::{Says, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::replica::{Owed, Replica, StepKind};
+use fairdeal_protocol::table::replica::{Ahead, Owed, Replica, StepKind};
 use fairdeal_protocol::transcript::Transcript;
 
 use super::world::World;
@@ -28,6 +28,10 @@ struct Reader {
     before: Option<StepKind>,
     /// Whether the deal's escrow has been accepted.
     secured: bool,
+    /// The seats that have accepted the escrow of a deal that is set up, by its number.
+    accepted: BTreeMap<u32, SeatSet>,
+    /// The highest number of a deal so far, played or set up.
+    highest: u32,
     /// Seats that have departed during the deal.
     gone: SeatSet,
     failures: Vec<(u8, String)>,
@@ -50,6 +54,8 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         others: 0,
         before: None,
         secured: false,
+        accepted: BTreeMap::new(),
+        highest: 0,
         gone: SeatSet::EMPTY,
         failures: Vec::new(),
     };
@@ -60,7 +66,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
             && let Some(next) = halted.next()
         {
             let words: Vec<ForkReport> = next.fork_reports.iter().map(|word| word.fork_report().clone()).collect();
-            let culprit = next.evidence.culprit(world.room.charter.charter(), &table);
+            let culprit = next.evidence.culprit(&world.room.charter);
             let party = culprit.and_then(|(seat, _)| reader.replica.party(seat).iter().next());
             if let (Some(place), Some(culprit)) = (resolve(&words), party) {
                 reader.resume(place, place.name(&table, culprit), culprit);
@@ -110,13 +116,20 @@ impl Reader {
         };
         match kind {
             StepKind::Effects => self.effects(entries),
+            StepKind::Opening if self.replica.turned().is_some() => {
+                if self.before != Some(StepKind::Confirm) {
+                    self.fail(20, "a deal begins before the end of the one before is confirmed");
+                }
+                self.effects(entries);
+            }
             StepKind::Action { leader } => self.action(leader, entries),
             StepKind::Confirm if self.before == Some(StepKind::Confirm) => {
                 self.fail(9, "a step that confirms is confirmed by another");
             }
             _ => {}
         }
-        let needs_keys = matches!(kind, StepKind::Action { .. } | StepKind::Effects | StepKind::Shuffle { .. });
+        let answers = matches!(kind, StepKind::Action { .. } | StepKind::Effects | StepKind::Shuffle { .. });
+        let needs_keys = answers || self.replica.turned().is_some();
         let seals = self.replica.game().seals_cards() && !self.replica.game().is_over();
         let strict = self.replica.charter().rules().strict;
         let parties = self.replica.parties();
@@ -141,13 +154,20 @@ impl Reader {
             .collect();
         let coins = self.coins(here);
         let gave = |seat: &Seat| {
-            let answers = entries.get(seat).and_then(|entry| answers(entry.body()));
+            let answers = entries.get(seat).and_then(|entry| entry.body().answers());
             answers.is_some_and(|answers| answers.coin.is_some())
         };
         let given: Vec<Seat> = here.iter().filter(gave).collect();
+        let numbers = self.numbers();
+        if let Some(number) = self.replica.ahead().map(Ahead::number) {
+            let accepts = |entry: &Entry| matches!(entry.body().part(), Some(Part::Accept { .. }));
+            let accepting = entries.iter().filter(|(_, entry)| accepts(entry)).map(|(seat, _)| *seat);
+            self.accepted.entry(number).or_default().extend(accepting);
+        }
         if let Err(broken) = self.replica.finish(&entries) {
             self.fail(9, &broken.to_string());
         }
+        self.check_numbers(numbers);
         if self.replica.deal() == deal {
             self.check_coins(&coins, &given);
         }
@@ -161,8 +181,22 @@ impl Reader {
         self.before = Some(kind);
     }
 
+    /// The numbers of the open deal and of the one that is set up.
+    fn numbers(&self) -> [Option<u32>; 2] {
+        [Some(self.replica.deal()), self.replica.ahead().map(Ahead::number)]
+    }
+
+    /// No deal, played or only set up, has the number of another. `before` are the numbers before a step.
+    fn check_numbers(&mut self, before: [Option<u32>; 2]) {
+        self.highest = before.into_iter().flatten().fold(self.highest, u32::max);
+        let now = self.numbers();
+        if now.into_iter().flatten().any(|number| !before.contains(&Some(number)) && number <= self.highest) {
+            self.fail(20, "the number of a deal is used again");
+        }
+    }
+
     fn begin_deal(&mut self) {
-        self.secured = false;
+        self.secured = self.accepted.get(&self.replica.deal()) == Some(&self.replica.participants());
         self.gone = SeatSet::EMPTY;
         self.yields = 0;
     }
@@ -170,7 +204,9 @@ impl Reader {
     /// Continues the log after a fork report: with a re-deal, unless the game was over.
     fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
         let deal = self.replica.deal();
+        let numbers = self.numbers();
         let resumed = self.replica.resume_without(culprit, place.next, name);
+        self.check_numbers(numbers);
         if let Err(broken) = resumed {
             self.fail(9, &broken.to_string());
         }
@@ -251,7 +287,7 @@ impl Reader {
 
     /// A seat answers exactly what it owes, and owes nothing twice.
     fn answered(&mut self, seat: Seat, owed: &Owed, entries: &BTreeMap<Seat, Entry>) {
-        let answers = entries.get(&seat).and_then(|entry| answers(entry.body()));
+        let answers = entries.get(&seat).and_then(|entry| entry.body().answers());
         let shares = answers.and_then(|answers| answers.shares.as_ref());
         let count = shares.map_or(0, |shares| shares.shares.len());
         let coin = answers.is_some_and(|answers| answers.coin.is_some());
@@ -264,12 +300,5 @@ impl Reader {
                 self.fail(9, "a share is asked for that was given before");
             }
         }
-    }
-}
-
-fn answers(body: &Body) -> Option<&Answers> {
-    match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
-        _ => None,
     }
 }

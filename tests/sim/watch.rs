@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::crypto::shuffle::ShuffleProof;
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::body::{Body, Part};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
 use fairdeal_protocol::membership::evidence::exclude;
@@ -97,8 +98,7 @@ impl Watch {
         if let Some(entry) = self.seen.get(&hash) {
             return Some(entry.clone());
         }
-        let table = self.charter.table();
-        let entry = signed.verify(self.charter.charter(), &table).ok()?;
+        let entry = signed.verify(&self.charter).ok()?;
         self.seen.insert(hash, entry.clone());
         let place = (entry.step(), entry.seat());
         self.signed.entry(place).or_default().insert(hash);
@@ -129,8 +129,7 @@ impl Watch {
     /// Records an entry that an honest seat made, even if nobody sees it: its announcements must never meet another
     /// statement.
     pub(crate) fn made(&mut self, signed: &SignedEntry) {
-        let table = self.charter.table();
-        if let Ok(entry) = signed.verify(self.charter.charter(), &table) {
+        if let Ok(entry) = signed.verify(&self.charter) {
             self.nonces_of(entry.body(), entry.seat(), entry.step());
         }
     }
@@ -142,13 +141,14 @@ impl Watch {
                 proofs.push((announcement.try_into().unwrap(), all.clone()));
             }
         };
+        if let Some(made) = body.answers().and_then(|answers| answers.shares.as_ref()) {
+            proof([encode(&made.proof), encode(&made.shares)].concat(), 0);
+        }
+        if let Some(Part::Key { key, proof: made }) = body.part() {
+            proof([encode(made), encode(key)].concat(), 0);
+        }
         match body {
             Body::Key { key, proof: made } => proof([encode(made), encode(key)].concat(), 0),
-            Body::Act { answers: Answers { shares: Some(made), .. }, .. }
-            | Body::Ack { answers: Answers { shares: Some(made), .. }, .. }
-            | Body::Effects { answers: Answers { shares: Some(made), .. } } => {
-                proof([encode(&made.proof), encode(&made.shares)].concat(), 0);
-            }
             Body::Rebuild { parts } => {
                 proof([encode(&parts.proof), encode(&parts.shares)].concat(), 0);
             }
@@ -160,11 +160,16 @@ impl Watch {
             }
             _ => {}
         }
-        if let Some(shuffled) = body.shuffled() {
-            let all = [encode(&*shuffled.proof), encode(&shuffled.deck)].concat();
+        if let Some(shuffled) = body.shuffled().or_else(|| body.part()?.shuffled()) {
+            // One preparation serves one deck: its commitment never meets another output, and so no other input.
+            let made = match &shuffled.proof {
+                ShuffleProof::Whole(made) => encode(made),
+                ShuffleProof::Staged(made) => encode(made),
+            };
+            let all = [made, encode(&shuffled.deck)].concat();
             let points = 1 + 32 * shuffled.deck.len();
-            // The first commitment, the chain's first link, and the first announcement.
-            for place in [1, 1 + points, 2 * points] {
+            // The first commitment, the chain's first link, and the first announcement of each proof.
+            for place in [1, 1 + points, 2 * points, 5 * points + 192] {
                 proof(all.clone(), place);
             }
         }
@@ -186,8 +191,7 @@ impl Watch {
         if known.contains_key(&name) || known.len() >= MOST {
             return;
         }
-        let table = self.charter.table();
-        if signed.verify(self.charter.charter(), &table).is_err() {
+        if signed.verify(&self.charter).is_err() {
             return;
         }
         let contrary = known.values().find(|other| exclude(other, new)).cloned();
@@ -207,8 +211,7 @@ impl Watch {
     }
 
     fn fork_report(&mut self, signed: &SignedForkReport) {
-        let table = self.charter.table();
-        let Ok(fork_report) = signed.verify(self.charter.charter(), &table) else {
+        let Ok(fork_report) = signed.verify(&self.charter) else {
             return;
         };
         let first = self.fork_reports.entry(fork_report.place()).or_insert_with(|| fork_report.clone());
@@ -251,16 +254,13 @@ impl Watch {
                     self.fork_report(signed);
                 }
             }
-            Message::Evidence(evidence) => {
-                let table = self.charter.table();
-                match evidence.culprit(self.charter.charter(), &table) {
-                    Some((seat, _)) if self.may_be_blamed(seat) => {}
-                    Some((seat, step)) => {
-                        self.fail(3, format!("{from} shows evidence against {seat}, {step}"));
-                    }
-                    None => self.fail(3, format!("{from} shows evidence that proves nothing")),
+            Message::Evidence(evidence) => match evidence.culprit(&self.charter) {
+                Some((seat, _)) if self.may_be_blamed(seat) => {}
+                Some((seat, step)) => {
+                    self.fail(3, format!("{from} shows evidence against {seat}, {step}"));
                 }
-            }
+                None => self.fail(3, format!("{from} shows evidence that proves nothing")),
+            },
             _ => {}
         }
     }
@@ -395,27 +395,30 @@ impl Watch {
 
     /// Invariant 8: everything that a signed record names is in the journal before it.
     fn names_are_kept(&mut self, entry: &Entry, disk: &[Vec<u8>]) {
-        let named = match entry.body() {
-            Body::Ack { leader, .. } => *leader,
-            Body::Yield { to } => *to,
-            body => match body.shuffled() {
-                Some(shuffled) => shuffled.onto,
-                None => return,
-            },
+        let body = entry.body();
+        let (named, earlier) = match body {
+            Body::Ack { leader, .. } => (Some(*leader), false),
+            Body::Yield { to } => (Some(*to), false),
+            body => (body.shuffled().map(|shuffled| shuffled.onto), true),
         };
+        let ahead = body.part().and_then(Part::shuffled).map(|shuffled| (shuffled.onto, true));
+        for (named, earlier) in named.map(|named| (named, earlier)).into_iter().chain(ahead) {
+            self.name_is_kept(entry, named, earlier, disk);
+        }
+    }
+
+    /// `earlier`: the name may be of an entry of an earlier step, as of a deck.
+    fn name_is_kept(&mut self, entry: &Entry, named: Hash32, earlier: bool, disk: &[Vec<u8>]) {
         // The name of a removed leader or of a fresh deck belongs to no entry.
-        let shuffles = entry.body().shuffled().is_some();
-        let fresh = shuffles && !self.seen.contains_key(&named);
-        let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
-        if fresh || out {
+        let may_be_none = earlier || matches!(entry.body(), Body::Ack { .. });
+        if may_be_none && !self.seen.contains_key(&named) {
             return;
         }
         for bytes in disk.iter().rev() {
             if let Ok(Record::Entry(signed)) = Record::from_bytes(bytes) {
                 match self.verified(&signed) {
                     Some(kept) if kept.hash() == named => return,
-                    // A deck may come from an entry of an earlier step.
-                    Some(kept) if kept.step() < entry.step() && !shuffles => break,
+                    Some(kept) if kept.step() < entry.step() && !earlier => break,
                     _ => {}
                 }
             }

@@ -26,11 +26,16 @@
   const text = (id) => document.getElementById(id).textContent;
 
   let worker = null;
+  // What begins a worker: the address of its script, and the module.
+  let script = null;
+  let module = null;
+  // The workers that audit slices of a check.
+  const helpers = [];
   let frame = NOTHING;
   const ask = (message) => worker && worker.postMessage({ ask: message });
 
   function fault(words) {
-    worker?.terminate();
+    [worker, ...helpers].forEach((each) => each?.terminate());
     worker = null;
     frame = NOTHING;
     const told = document.createElement("p");
@@ -82,6 +87,8 @@
     table.dataset.busy = answer.busy;
     if (status.textContent !== next.said) status.textContent = next.said;
     offer(next.buttons);
+    if (!answer.busy || answer.split) helpers.splice(0).forEach((helper) => helper.terminate());
+    if (answer.split) split(answer.split);
     if (answer.pick) chooser.click();
     if (turn !== next.turn) {
       turn = next.turn;
@@ -176,6 +183,23 @@
       if (!plays) await awake?.release();
       else if (!document.hidden) awake = (await navigator.wakeLock?.request("screen")) ?? null;
     } catch { }
+  }
+
+  // Whichever way a helper ends, the check goes on.
+  function split({ check, of, file }) {
+    for (let slice = 1; slice < of; slice++) {
+      const say = (holds) => ask({ slice: { check, slice, holds } });
+      try {
+        const helper = new Worker(script);
+        helpers.push(helper);
+        helper.onmessage = ({ data }) => say(data.holds === true);
+        helper.onerror = () => say(false);
+        helper.onmessageerror = () => say(false);
+        helper.postMessage({ module, slice: [slice, of], file });
+      } catch {
+        say(false);
+      }
+    }
   }
 
   function download(name, ...content) {
@@ -398,13 +422,14 @@
       document.getElementById("note").textContent = `${from}It connects to the programs at the table, and to nobody else.`;
     }
     const source = new Blob([text("worker")], { type: "text/javascript" });
-    worker = new Worker(URL.createObjectURL(source));
+    script = URL.createObjectURL(source);
+    worker = new Worker(script);
     worker.onmessage = ({ data }) => (data.fault === undefined ? show(data.answer) : fault(data.fault));
     worker.onerror = (event) => fault(`fairdeal cannot run here: ${event.message || "the browser refuses its worker"}`);
     worker.onmessageerror = () => fault("fairdeal has crashed. Reload the page.");
     const packed = Uint8Array.from(atob(text("module")), (letter) => letter.charCodeAt(0));
     const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+    module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
     const [columns, rows] = size();
     const seed = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0"));
     const begin = {
@@ -414,6 +439,7 @@
       ...surroundings(),
       still: matchMedia("(prefers-reduced-motion: reduce)").matches,
       settings: saved(),
+      cores: navigator.hardwareConcurrency ?? 1,
       table: JOINS ? { origin: location.origin.startsWith("http") ? location.origin : null, ticket: location.hash.slice(1), kept: [] } : null,
     };
     worker.postMessage({ module, start: begin });

@@ -1,14 +1,14 @@
 
-// The worker: owns the module, its timers, and the slices of a long check, between which it listens to the page. For a
+// The worker: owns the module, its timers, and the turns of a long check, between which it listens to the page. For a
 // seat at a table it also owns the sockets and the database; what is said and kept there the module decides.
 "use strict";
 (() => {
-  // How long a slice may take, in milliseconds.
-  const SLICE = 40;
+  // How long a turn may take, in milliseconds.
+  const TURN = 40;
   let wasm = null;
   // Whether the module has answered its first message.
   let started = false;
-  // Steps of a slice, adapted to the file.
+  // Steps of a turn, adapted to the file.
   let steps = 1;
   let timer = 0;
   // When it is due.
@@ -54,6 +54,7 @@
     started = true;
     answer.sockets?.forEach(socket);
     answer.store?.forEach(store);
+    if (answer.split) answer.split.file = bytes(wasm.split_place(), wasm.split_length()).slice();
     if (answer.frame) postMessage({ answer });
     const now = performance.now();
     // Time that nothing waited for does not count.
@@ -66,7 +67,7 @@
       due = next;
       if (paced) timer = setTimeout(guarded(tick), Math.max(0, due - now));
     }
-    if (answer.busy && !working) {
+    if (answer.works && !working) {
       working = true;
       setTimeout(guarded(work), 0);
     }
@@ -85,8 +86,8 @@
     const began = performance.now();
     tell({ work: steps });
     const took = performance.now() - began;
-    if (took < SLICE / 2) steps = Math.min(steps * 2, 4096);
-    else if (took > SLICE) steps = Math.max(Math.floor(steps / 2), 1);
+    if (took < TURN / 2) steps = Math.min(steps * 2, 4096);
+    else if (took > TURN) steps = Math.max(Math.floor(steps / 2), 1);
   }
 
   function guarded(run) {
@@ -229,6 +230,15 @@
       return hear(data);
     }
     const { start } = data;
+    if (data.slice) {
+      // This worker audits one slice of a check, and nothing else. A crash says nothing about the file.
+      const holds = ({ exports }) => {
+        wasm = exports;
+        return write(wasm.file_room(data.file.length), data.file) && wasm.slice_holds(...data.slice) === 1;
+      };
+      const said = await WebAssembly.instantiate(data.module, {}).then(holds).catch(() => false);
+      return postMessage({ holds: said });
+    }
     if (start.table) {
       // Without a database the page still shows why nobody can sit down.
       start.table.kept = await open(start.table.ticket).catch(() => []);

@@ -1,13 +1,15 @@
-//! The exports of the module. All data goes through two buffers whose places the worker asks for; the module writes to
-//! no other memory, and calls nothing.
+//! The exports of the module. All data goes through buffers whose places the worker asks for; the module writes to no
+//! other memory, and calls nothing.
 
 // An export is unsafe by its name alone: two with one name would clash.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
+use std::num::NonZero;
 
 use fairdeal_protocol::table::clocks::Now;
 
+use crate::check;
 use crate::message::{Answer, Ask, Message};
 use crate::page::{MAX_FILE, MAX_MESSAGE, Page};
 
@@ -17,6 +19,8 @@ struct Module {
     message: Vec<u8>,
     file: Vec<u8>,
     answer: Vec<u8>,
+    /// The file that the answer hands to other workers.
+    split: Vec<u8>,
 }
 
 thread_local! {
@@ -53,7 +57,9 @@ fn room(buffer: &mut Vec<u8>, length: usize, most: usize) -> *mut u8 {
 pub(crate) extern "C" fn handle() -> usize {
     std::panic::set_hook(Box::new(|info| FAULT.with_borrow_mut(|fault| *fault = info.to_string())));
     MODULE.with_borrow_mut(|module| {
-        let answer = answer(module);
+        let mut answer = answer(module);
+        let split = answer.as_mut().ok().and_then(|answer| answer.split.as_mut());
+        module.split = split.map(|split| std::mem::take(&mut split.file)).unwrap_or_default();
         module.answer = serde_json::to_vec(&answer).unwrap_or_default();
         module.file = Vec::new();
         module.answer.len()
@@ -71,10 +77,29 @@ fn answer(module: &mut Module) -> Result<Answer, String> {
     Ok(page.handle(ask, &module.file))
 }
 
+/// Audits one of so many slices of the file. Whether all of it holds.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn slice_holds(number: usize, of: usize) -> bool {
+    let file = MODULE.with_borrow_mut(|module| std::mem::take(&mut module.file));
+    NonZero::new(of).is_some_and(|of| check::holds(&file, number, of))
+}
+
 /// Where the answer is.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn answer_place() -> *const u8 {
     MODULE.with_borrow(|module| module.answer.as_ptr())
+}
+
+/// Where the file is that the answer hands to other workers.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn split_place() -> *const u8 {
+    MODULE.with_borrow(|module| module.split.as_ptr())
+}
+
+/// Its length.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn split_length() -> usize {
+    MODULE.with_borrow(|module| module.split.len())
 }
 
 /// The length of the message of a panic.

@@ -3,9 +3,10 @@
 //! ```text
 //! page/page.html, page.js     draws frames as SVG, and reports keys, clicks and files
 //!            │  messages
-//! page/worker.js              a worker around the module: timers, slices of work
+//! page/worker.js              a worker around the module: timers, turns of work
 //!            │  JSON in, JSON out
 //! abi ─► page ─► fairdeal_ui::app, replay, practice
+//!            ├─► check: an audit, of which other workers carry out slices
 //!            └─► seat: a session, with the worker's sockets and database around it
 //! ```
 //!
@@ -15,6 +16,7 @@
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
+pub mod check;
 pub mod message;
 pub mod page;
 mod seat;

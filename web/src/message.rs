@@ -44,6 +44,13 @@ pub enum Ask {
     },
     /// Check so many more steps of the file.
     Work(u32),
+    /// Another worker has audited a slice of the check with that number: whether all of it holds. Not either if it could
+    /// not.
+    Slice {
+        check: u64,
+        slice: usize,
+        holds: bool,
+    },
     /// The day or the browser's colours may have changed, as in [`Start`], or whether nobody sees the page.
     Refresh {
         today: String,
@@ -119,6 +126,9 @@ pub struct Start {
     pub light: bool,
     /// Whether the browser prefers pages on which nothing moves.
     pub still: bool,
+    /// How many cores the machine has, as far as its browser says: so many slices a check may have.
+    #[serde(default)]
+    pub cores: usize,
     /// The settings that the page saved, if any: TOML.
     pub settings: Option<String>,
     /// All that the page needs to join tables; `None` on the page that opens no connection.
@@ -157,8 +167,13 @@ pub struct Answer {
     pub frame: Option<Frame>,
     /// When the next tick is due without an input, in milliseconds since the last one.
     pub pace: Option<u64>,
-    /// Whether a file is being checked: send more work.
+    /// Whether a file is being checked.
     pub busy: bool,
+    /// Whether there is work to do on it: send more.
+    pub works: bool,
+    /// A check of which other workers audit slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
     /// Let the player choose a file.
     pub pick: bool,
     /// Settings to save: TOML.
@@ -187,9 +202,24 @@ pub struct Answer {
 impl Answer {
     /// Whether the page itself has something to do: its part comes with a frame.
     pub(crate) fn is_for_page(&self) -> bool {
-        let Self { pick, save, game, file, go, copy, .. } = self;
-        *pick || [save, go, copy].iter().any(|text| text.is_some()) || [game, file].iter().any(|file| file.is_some())
+        let Self { pick, split, save, game, file, go, copy, .. } = self;
+        *pick
+            || split.is_some()
+            || [save, go, copy].iter().any(|text| text.is_some())
+            || [game, file].iter().any(|file| file.is_some())
     }
+}
+
+/// A check for several workers: each but the first slice is another one's. [`Ask::Slice`] answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Split {
+    /// The number of the check.
+    pub check: u64,
+    /// How many slices it has.
+    pub of: usize,
+    /// The transcript, which lies in a buffer of its own.
+    #[serde(skip)]
+    pub file: Vec<u8>,
 }
 
 /// A frame, and what the page tells along with it.

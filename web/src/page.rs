@@ -18,7 +18,7 @@ use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::io::StoreFault;
 use fairdeal_session::practice::{Opponents, Practice};
-use fairdeal_session::replay::{Reading, Replay};
+use fairdeal_session::replay::Replay;
 use fairdeal_session::seat_file::SeatFile;
 use fairdeal_session::text::{clean, clean_error};
 use fairdeal_ui::app::event::{Audited, Copied, Input, UiEvent};
@@ -40,7 +40,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use zeroize::Zeroizing;
 
-use crate::message::{Answer, Ask, Frame, NotStored, Pressed, Start, StoreOrder, TableStart};
+use crate::check::{self, Check};
+use crate::message::{Answer, Ask, Frame, NotStored, Pressed, Split, Start, StoreOrder, TableStart};
 use crate::seat::{Seat, Way};
 
 /// The time within which news of a table are shown.
@@ -81,8 +82,11 @@ pub struct Page {
     practice: Option<Practice>,
     /// The time until a bot may act.
     bots_due: Option<Duration>,
-    /// The file being checked.
-    reading: Option<Reading>,
+    /// The file being checked, and how many were checked before.
+    check: Option<Check>,
+    checks: u64,
+    /// How many cores the machine has.
+    cores: usize,
     /// The file that has been checked.
     replay: Option<Arc<Replay>>,
     now: Now,
@@ -171,7 +175,9 @@ impl Page {
             rng: ChaCha20Rng::from_seed(seed),
             practice: None,
             bots_due: None,
-            reading: None,
+            check: None,
+            checks: 0,
+            cores: start.cores,
             replay: None,
             now: Now::default(),
             origin,
@@ -265,6 +271,12 @@ impl Page {
                 self.work(steps, &mut answer);
                 None
             }
+            Ask::Slice { check, slice, holds } => {
+                if let Some(current) = self.check.as_mut().filter(|_| check == self.checks) {
+                    current.heard(slice, holds);
+                }
+                None
+            }
             Ask::Refresh { today, light, hidden } => {
                 self.shell.set_day(today);
                 self.update(Input::Background(light), &mut answer);
@@ -293,7 +305,8 @@ impl Page {
             answer.frame = Some(self.draw());
         }
         answer.pace = self.pace().map(|pace| u64::try_from(pace.as_millis()).unwrap_or(u64::MAX));
-        answer.busy = self.reading.is_some();
+        answer.busy = self.check.is_some();
+        answer.works = self.check.as_ref().is_some_and(|check| check.rests(self.now.up).is_none());
         answer
     }
 
@@ -443,6 +456,10 @@ impl Page {
         }
         let Some(mut seat) = self.seat.take() else { return };
         self.pass_on(&mut seat, answer);
+        // The scripts carry orders out first.
+        if answer.sockets.is_empty() && answer.store.is_empty() {
+            seat.prepare();
+        }
         if seat.has_ended() {
             self.tell(UiEvent::SessionEnded, answer);
         } else {
@@ -541,7 +558,7 @@ impl Page {
             },
             Effect::SaveSeat => self.hand_out(answer),
             Effect::DropSeat => self.taken = None,
-            Effect::StopReading => self.reading = None,
+            Effect::StopReading => self.check = None,
             Effect::PickFile => answer.pick = true,
             Effect::Save(settings) => answer.save = toml::to_string(&settings).ok(),
             Effect::Resume(_)
@@ -613,13 +630,26 @@ impl Page {
             return self.bring_seat(file, answer);
         }
         self.open_audit(name);
-        let reading = match Transcript::from_bytes(file) {
-            Ok(transcript) => Reading::new(transcript).map_err(|why| clean_error(&why.to_string())),
-            Err(why) => Err(clean_error(&why.to_string())),
-        };
-        match reading {
-            Ok(reading) => self.reading = Some(reading),
-            Err(why) => self.tell(UiEvent::Failed(why), answer),
+        match Transcript::from_bytes(file) {
+            Ok(transcript) => self.begin_check(Arc::new(transcript), answer),
+            Err(why) => self.tell(UiEvent::Failed(clean_error(&why.to_string())), answer),
+        }
+    }
+
+    /// Begins to check a game, and hands it to other workers for their slices.
+    fn begin_check(&mut self, transcript: Arc<Transcript>, answer: &mut Answer) {
+        let file = transcript.to_bytes().unwrap_or_default();
+        let slices = check::slices(file.len(), self.cores);
+        match Check::new(transcript, slices, self.now.up) {
+            Ok(check) => {
+                self.check = Some(check);
+                self.checks += 1;
+                if slices.get() > 1 {
+                    let (check, of) = (self.checks, slices.get());
+                    answer.split = Some(Split { check, of, file });
+                }
+            }
+            Err(why) => self.tell(UiEvent::Failed(clean_error(&why.to_string())), answer),
         }
     }
 
@@ -627,10 +657,8 @@ impl Page {
     fn check_finished(&mut self, path: &Path, answer: &mut Answer) {
         self.replay = None;
         let transcript = self.finished.as_ref().filter(|(finished, _)| finished == path);
-        let reading = transcript.map(|(_, transcript)| Reading::new(Arc::clone(transcript)));
-        match reading {
-            Some(Ok(reading)) => self.reading = Some(reading),
-            Some(Err(why)) => self.tell(UiEvent::Failed(clean_error(&why.to_string())), answer),
+        match transcript.map(|(_, transcript)| Arc::clone(transcript)) {
+            Some(transcript) => self.begin_check(transcript, answer),
             None => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
         }
     }
@@ -662,7 +690,7 @@ impl Page {
 
     /// Opens the screen of a file's audit in place of the last one.
     fn open_audit(&mut self, name: &str) {
-        self.reading = None;
+        self.check = None;
         self.replay = None;
         self.shell.to_first();
         self.shell.push(Box::new(Audit::of(PathBuf::from(clean(name)))));
@@ -670,12 +698,12 @@ impl Page {
 
     /// Checks some more steps.
     fn work(&mut self, steps: u32, answer: &mut Answer) {
-        let Some(mut reading) = self.reading.take() else {
+        let Some(mut check) = self.check.take() else {
             return;
         };
         for _ in 0..steps {
-            match reading.step() {
-                ControlFlow::Continue(more) => reading = more,
+            match check.step(self.now.up) {
+                ControlFlow::Continue(more) => check = more,
                 ControlFlow::Break(replay) => {
                     let audited = Audited {
                         report: replay.report().clone(),
@@ -688,9 +716,11 @@ impl Page {
                 }
             }
         }
-        let progress = reading.so_far();
-        self.reading = Some(reading);
-        self.tell(UiEvent::Checking(progress), answer);
+        let progress = check.so_far();
+        self.check = Some(check);
+        if let Some(progress) = progress {
+            self.tell(UiEvent::Checking(progress), answer);
+        }
     }
 
     /// The screen's name, the thing in focus, what the screen tells and the newest toast, for a screen reader. Focus
@@ -716,7 +746,8 @@ impl Page {
         let wake = self.seat.as_ref().and_then(Seat::wake);
         let wake = wake.map(|wake| Duration::from_millis(wake.saturating_sub(self.now.up)));
         let news = self.has_news.then_some(FRAME);
-        self.shell.pace().into_iter().chain(self.bots_due).chain(wake).chain(news).min()
+        let rest = self.check.as_ref().and_then(|check| check.rests(self.now.up)).map(Duration::from_millis);
+        self.shell.pace().into_iter().chain(self.bots_due).chain(wake).chain(news).chain(rest).min()
     }
 
     /// Draws a frame: what differs from the last one.

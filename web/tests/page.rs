@@ -33,6 +33,7 @@ fn start() -> Start {
         today: "2026-11-26".to_owned(),
         light: false,
         still: false,
+        cores: 1,
         settings: None,
         table: None,
     }
@@ -221,6 +222,53 @@ fn a_check_can_be_left() {
     shown.key("Escape");
     assert!(!shown.last.busy);
     assert_eq!(shown.frame.screen, "home");
+}
+
+/// Where the machine has more cores, other workers audit slices of a check. The verdict waits for all of them. If one does
+/// not say that its slice holds, or says nothing, everything is audited here.
+#[test]
+fn a_check_is_split_among_workers() {
+    for answers in [[Some(true), Some(true)], [Some(true), Some(false)], [Some(true), None]] {
+        for is_damaged in [false, true] {
+            let mut file = transcript("houses-of-thoth");
+            if is_damaged {
+                // A signature or a proof.
+                file[100_000] ^= 1;
+            }
+            let mut shown = Shown::with(Start { cores: 3, ..start() });
+            shown.ask_with(Ask::File("a.fairdeal".to_owned()), &file);
+            let split = shown.last.split.clone().unwrap();
+            assert_eq!((split.check, split.of), (1, 3));
+            assert_eq!(split.file, file);
+            while shown.last.works {
+                shown.ask(Ask::Work(64));
+            }
+            // This slice may have found the damage itself.
+            let waits = shown.last.busy;
+            assert!(waits || is_damaged);
+            // Of an earlier check.
+            shown.ask(Ask::Slice { check: 0, slice: 1, holds: false });
+            assert!(!shown.last.works);
+            for (slice, holds) in (1..).zip(answers) {
+                assert_eq!(shown.last.busy, waits);
+                if let Some(holds) = holds {
+                    shown.ask(Ask::Slice { check: 1, slice, holds });
+                }
+            }
+            if waits && answers[1].is_none() {
+                assert!(!shown.last.works && shown.last.pace.is_some());
+                shown.page.set_time(Now { up: 1001, wall: 0 });
+                shown.ask(Ask::Tick(1001));
+            }
+            assert_eq!(shown.last.works, waits);
+            while shown.last.works {
+                shown.ask(Ask::Work(64));
+            }
+            assert!(!shown.last.busy);
+            shown.rest();
+            shown.shows(if is_damaged && (!waits || answers[1] != Some(true)) { "✗ NOT FAIR" } else { "✓ fair" });
+        }
+    }
 }
 
 /// Every game begins by two keys against bots, and ends in a result when the player follows the hints.

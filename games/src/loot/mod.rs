@@ -255,6 +255,10 @@ impl Game for Loot {
         Some(cards::all().collect())
     }
 
+    fn next_deck(&self) -> Option<Vec<Face>> {
+        self.first_deck()
+    }
+
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         // "A hand" ▸: a die with one side per seat; 1 is seat 0.
         self.starter = rolled_seat(self.totals.len(), chance)?;

@@ -348,6 +348,10 @@ impl Game for Thoth {
         Some(cards::all().collect())
     }
 
+    fn next_deck(&self) -> Option<Vec<Face>> {
+        self.first_deck()
+    }
+
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<ThothEvent>) -> Result<(), Pause> {
         self.dealer = rolled_seat(self.totals.len(), chance)?;
         self.deal_hand(chance, events)

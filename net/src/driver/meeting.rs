@@ -9,9 +9,13 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::{NodeTask, Phase};
 use crate::event::clean;
+use crate::failure::is_refusal;
 use crate::meet::Step;
 use crate::{NodeEvent, ReachNews};
 use fairdeal_peers::address::Network;
+
+/// Why a peer answers no request of a host or a guest.
+const NO_POINT: &str = "it is no meeting point, or of another version";
 
 impl NodeTask {
     // ---- a host ----
@@ -102,7 +106,8 @@ impl NodeTask {
             }
             Event::OutboundFailure { peer, error, .. } => {
                 let reason = match error {
-                    OutboundFailure::UnsupportedProtocols => "it is no meeting point, or of another version".to_owned(),
+                    OutboundFailure::UnsupportedProtocols => NO_POINT.to_owned(),
+                    OutboundFailure::Io(why) if is_refusal(&why) => NO_POINT.to_owned(),
                     other => clean(&other.to_string()),
                 };
                 self.on_no_response(peer, reason);

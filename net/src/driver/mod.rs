@@ -433,6 +433,7 @@ impl NodeTask {
     fn shut_down(&mut self, reply: oneshot::Sender<()>) {
         let now = Instant::now();
         self.points.close(now);
+        self.swarm.behaviour_mut().own_limits.shut();
         if let Some(router) = &mut self.router {
             router.stop();
         }

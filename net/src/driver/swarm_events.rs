@@ -15,7 +15,7 @@ use super::{
 };
 use crate::circuits::Limits;
 use crate::event::clean;
-use crate::failure::innermost;
+use crate::failure::{innermost, relay_failure};
 use crate::interfaces::first_ip;
 use crate::pings;
 use crate::streams;
@@ -112,12 +112,14 @@ impl NodeTask {
             }
             SwarmEvent::ListenerClosed { listener_id, addresses, reason } => {
                 self.listeners.retain(|listener| *listener != listener_id);
-                let error = reason.err().map(|error| clean(&innermost(&error)));
+                let error = reason.err();
                 if let Some(relay) = self.relays.ended(listener_id, Instant::now()) {
-                    let reason = error.unwrap_or_else(|| "the connection ended".to_owned());
+                    let reason =
+                        error.map_or_else(|| "the connection ended".to_owned(), |error| clean(&relay_failure(&error)));
                     return self.reach_news(ReachNews::NotRelayed { relay, reason });
                 }
                 self.tell_router();
+                let error = error.map(|error| clean(&innermost(&error)));
                 let ended = NodeEvent::ListeningEnded { addresses, error };
                 self.outbox.push(ended);
             }

@@ -16,6 +16,7 @@ use libp2p::swarm::{ConnectionHandler, ConnectionHandlerEvent, Stream, StreamUpg
 
 use crate::allowance::Allowance;
 use crate::codec::{read_frame, write_frame};
+use crate::failure::is_refusal;
 
 /// The protocol's name; its number changes with the frame format or the message format.
 pub(crate) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/7");
@@ -200,8 +201,7 @@ impl Handler {
             }
         };
         tracing::debug!(error = %broken, "a stream to a peer is broken");
-        self.outbound = None;
-        self.said.push_back(Said::Broken { number });
+        self.broke(number, is_refusal(&broken));
     }
 
     fn opened(&mut self, stream: Stream, number: u64) {
@@ -219,10 +219,14 @@ impl Handler {
         };
     }
 
-    fn not_opened(&mut self, number: u64, other_protocol: bool) {
+    fn broke(&mut self, number: u64, is_other_protocol: bool) {
         let is_it = |outbound: &mut Outbound| outbound.name.number == number;
         if self.outbound.take_if(is_it).is_some() {
-            self.said.push_back(if other_protocol { Said::OtherProtocol { number } } else { Said::Broken { number } });
+            self.said.push_back(if is_other_protocol {
+                Said::OtherProtocol { number }
+            } else {
+                Said::Broken { number }
+            });
         }
     }
 }
@@ -293,7 +297,7 @@ impl ConnectionHandler for Handler {
             }
             ConnectionEvent::DialUpgradeError(DialUpgradeError { info: number, error }) => {
                 let other = matches!(error, StreamUpgradeError::NegotiationFailed);
-                self.not_opened(number, other);
+                self.broke(number, other);
             }
             _ => {}
         }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, Player, SeatKey, SignatureBytes, SignedCharter};
-use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::game::{Game as _, Protocol, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
@@ -109,6 +109,7 @@ pub(crate) fn host(listener: &TcpListener, name: &str, seats: u8, absence: u32) 
         strict: false,
         // A player who is unreachable for this long may be removed; one who only thinks may not.
         timing: Timing::new(Some(absence), None)?,
+        protocol: Protocol::default(),
     };
     DrawPoker::create(&rules)?;
     let (key, nonce) = secrets();

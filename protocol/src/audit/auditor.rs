@@ -1,7 +1,14 @@
 //! The auditor: replays a transcript, checks every proof, and recomputes every random value from the opened seeds.
 //!
-//! It runs the same [`Replica`] as a live seat, and verifies all shuffle proofs of a deal in one batch. Its [`Report`]
-//! says what the audit confirms. The auditor trusts nobody, and nothing in the file that it has not computed itself.
+//! It runs the same [`Replica`] as a live seat. Its [`Report`] says what the audit confirms. The auditor trusts nobody, and
+//! nothing in the file that it has not computed itself.
+//!
+//! # Two passes
+//! The first pass only ever says that all is well so far. It replays the log with the costly checks left out, and gives
+//! them to its [`Hands`] in [`Piece`]s: reading ahead, the proofs of a deal in one batch each, its opened seeds. If
+//! anything is wrong anywhere, whatever it is, the audit starts over and reads everything again in order, each check by
+//! itself but for the shuffles, which it folds by deal. That second pass alone makes findings. So a finding depends
+//! neither on a batch nor on what was carried out first.
 //!
 //! Over 600 lines: the audit reads a log in one order, and each check is short.
 
@@ -10,11 +17,13 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::pieces::{Alone, Hands, Outcome, Piece};
 use super::report::AuditProgress;
 pub use super::report::{Departure, Finding, Reason, Report, Tally};
 use crate::card::{DeckId, Faces};
 use crate::charter::Charter;
 use crate::crypto::seed::Seed;
+use crate::crypto::share::ShareFold;
 use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
 use crate::game::{Game, RuleSetError};
 use crate::log::body::Body;
@@ -26,13 +35,36 @@ use crate::membership::step::{EntryNames, Place};
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, closing};
 use crate::table::fault::{Fault, FaultKind};
-use crate::table::replica::{News, Proofs, Replica, StepKind, Verdict};
+use crate::table::replica::{Deferred, News, OpenedDeal, OpenedSeed, Proofs, Replica, StepKind, Verdict};
 use crate::transcript::page::Page;
 use crate::transcript::{End, Transcript};
+
+/// The entries that a piece reads.
+const READ: usize = 32;
+/// How many entries are read ahead at most. Decoded ones take up to six times the room of their bytes.
+const AHEAD: usize = 4 * READ;
+/// The most pieces that wait for their results. A deal has fewer.
+const WAITING: usize = 32;
 
 /// An audit in progress. It advances step by step, so that a screen can show it.
 #[derive(Debug)]
 pub struct Audit<G: Game> {
+    /// Whether this is the second pass.
+    in_order: bool,
+    /// Whether the last step threw the first pass away.
+    started_over: bool,
+    hands: Box<dyn Hands>,
+    /// The pieces whose results are not here yet.
+    waiting: usize,
+    /// Whether a piece does not hold.
+    fails: bool,
+    /// Entries that were read ahead, by their index in the file.
+    read: BTreeMap<usize, Entry>,
+    /// The first entry that no piece reads yet.
+    unread: usize,
+    /// Share proofs and opened seeds until the end of their deal.
+    shares: ShareFold,
+    openings: Vec<OpenedSeed>,
     transcript: Arc<Transcript>,
     replica: Replica<G>,
     next: usize,
@@ -53,8 +85,8 @@ pub struct Audit<G: Game> {
     reasons: BTreeMap<Seat, Reason>,
     /// Results of the checked steps, until the caller takes them.
     news: Vec<News<G>>,
-    /// The seeds opened in the last step.
-    opened: BTreeMap<Seat, Seed>,
+    /// The deal that the last step opened.
+    opened: Option<OpenedDeal>,
     /// The claims that leave the game unfinished.
     claims: Vec<Abandonment>,
     /// Seats that did not open their seeds in a game finished by claims.
@@ -78,10 +110,27 @@ impl<G: Game> Audit<G> {
     /// # Errors
     /// [`RuleSetError`] if this program cannot play the charter's rules.
     pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
+        Self::with(transcript, Box::new(Alone::default()))
+    }
+
+    /// As [`Self::new`], with hands that carry out its pieces.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if this program cannot play the charter's rules.
+    pub fn with(transcript: impl Into<Arc<Transcript>>, hands: Box<dyn Hands>) -> Result<Self, RuleSetError> {
         let transcript = transcript.into();
         let replica = Replica::new(transcript.charter().clone())?;
         let tally = Tally { charter_signatures: transcript.charter().signatures().len() as u64, ..Tally::default() };
         Ok(Self {
+            in_order: false,
+            started_over: false,
+            hands,
+            waiting: 0,
+            fails: false,
+            read: BTreeMap::new(),
+            unread: 0,
+            shares: ShareFold::default(),
+            openings: Vec::new(),
             transcript,
             replica,
             next: 0,
@@ -97,10 +146,24 @@ impl<G: Game> Audit<G> {
             proven: Vec::new(),
             reasons: BTreeMap::new(),
             news: Vec::new(),
-            opened: BTreeMap::new(),
+            opened: None,
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
         })
+    }
+
+    /// Starts with the second pass, which makes the findings.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if this program cannot play the charter's rules.
+    pub fn in_order(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
+        Ok(Self { in_order: true, ..Self::new(transcript)? })
+    }
+
+    /// Whether the last step threw the first pass away: the audit stands at its beginning again, and whatever was noted
+    /// of it is void. That happens once at most, and only if something is wrong.
+    pub fn started_over(&self) -> bool {
+        self.started_over
     }
 
     /// Checks made so far.
@@ -139,10 +202,7 @@ impl<G: Game> Audit<G> {
     /// Cards in the hand of a departed seat stay unknown, since that seat opens no seed. So do all cards of a deck that
     /// a seat shuffled, if it neither opened its seed nor left its shares.
     pub fn opened_faces(&self) -> Faces {
-        if self.opened.is_empty() {
-            return Faces::new();
-        }
-        self.replica.faces_by(&self.opened)
+        self.opened.as_ref().map_or_else(Faces::new, OpenedDeal::faces)
     }
 
     /// Takes the results of the steps checked since the last call.
@@ -162,9 +222,15 @@ impl<G: Game> Audit<G> {
         self.next < self.transcript.entries().len()
     }
 
-    /// Checks the shuffle proofs deferred to the end of their deal.
-    pub(super) fn catch_up(&mut self) -> Result<(), Finding> {
-        self.check_folded()
+    /// Checks everything that was deferred. `Ok(false)` if that made it start over.
+    pub(super) fn catch_up(&mut self) -> Result<bool, Finding> {
+        self.started_over = false;
+        self.check_folded()?;
+        self.await_pieces(0);
+        if self.fails {
+            self.start_over()?;
+        }
+        Ok(!self.started_over)
     }
 
     /// The transcript; an unfinished one ends at the last step read.
@@ -176,8 +242,8 @@ impl<G: Game> Audit<G> {
         &self.transcript
     }
 
-    /// Checks the rest of the transcript. `each` sees the audit after every step and may stop it; its break value is
-    /// then returned instead of a report.
+    /// Checks the rest of the transcript. `each` sees the audit after every step, and when it has
+    /// [started over](Self::started_over). It may stop it; its break value is then returned instead of a report.
     ///
     /// # Errors
     /// The value with which `each` stopped the audit.
@@ -198,11 +264,73 @@ impl<G: Game> Audit<G> {
         Ok(self.report(finding))
     }
 
-    /// Checks the next step; `Ok(false)` once the end has been checked too.
+    /// Checks the next step, or [starts over](Self::started_over); `Ok(false)` once the end has been checked too.
     ///
     /// # Errors
     /// The [`Finding`] that stops the audit.
     pub fn step(&mut self) -> Result<bool, Finding> {
+        self.started_over = false;
+        if self.in_order {
+            return self.step_in_order();
+        }
+        self.read_ahead();
+        let goes_on = self.next_step();
+        self.await_pieces(if goes_on == Ok(false) { 0 } else { WAITING });
+        match goes_on {
+            Ok(goes_on) if !self.fails => Ok(goes_on),
+            _ => {
+                self.start_over()?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Gives the next entries to the hands, until those of the open step are there.
+    fn read_ahead(&mut self) {
+        let all = self.transcript.entries().len();
+        while self.unread < all && self.unread < self.next + AHEAD {
+            let end = all.min(self.unread + READ);
+            self.give(Piece::entries(&self.transcript, self.unread..end));
+            self.unread = end;
+        }
+        let needed = all.min(self.next + self.replica.live().len());
+        while !self.fails && (self.next..needed).any(|index| !self.read.contains_key(&index)) {
+            let Some(done) = self.hands.take(true) else { break };
+            self.note(done.outcome());
+        }
+    }
+
+    fn give(&mut self, piece: Piece) {
+        self.waiting += 1;
+        self.hands.give(piece);
+    }
+
+    fn note(&mut self, outcome: Outcome) {
+        self.waiting = self.waiting.saturating_sub(1);
+        match outcome {
+            Outcome::Entries { first, entries } => self.read.extend((first..).zip(entries)),
+            Outcome::Holds => {}
+            Outcome::Fails => self.fails = true,
+        }
+    }
+
+    /// Takes results of pieces; waits until at most `most` are missing.
+    fn await_pieces(&mut self, most: usize) {
+        while let Some(done) = self.hands.take(self.waiting > most) {
+            self.note(done.outcome());
+        }
+        // Hands that have lost a piece have not carried it out.
+        self.fails |= self.waiting > most;
+    }
+
+    /// Throws the first pass away.
+    //= P12.12
+    fn start_over(&mut self) -> Result<(), RuleSetError> {
+        *self = Self { started_over: true, ..Self::in_order(Arc::clone(&self.transcript))? };
+        Ok(())
+    }
+
+    fn step_in_order(&mut self) -> Result<bool, Finding> {
         let finding = match self.next_step() {
             Ok(goes_on) => return Ok(goes_on),
             Err(finding) => finding,
@@ -220,13 +348,13 @@ impl<G: Game> Audit<G> {
     /// The fault that the trailer's evidence proves, if it proves one.
     fn equivocation(&self) -> Option<Fault> {
         let proof = self.transcript.equivocation()?;
-        let (seat, step) = proof.culprit(self.replica.charter(), &self.replica.table())?;
+        let (seat, step) = proof.culprit(self.replica.signed_charter())?;
         Some(Fault { seat, step, what: FaultKind::Equivocation })
     }
 
     //= T5.1
     fn next_step(&mut self) -> Result<bool, Finding> {
-        self.opened.clear();
+        self.opened = None;
         while self.read_halted()? {}
         self.read_faults()?;
         self.read_removals()?;
@@ -251,11 +379,10 @@ impl<G: Game> Audit<G> {
             // A shuffle run may restart under the same number.
             self.check_folded()?;
         }
-        let opening = self.replica.kind() == Some(StepKind::Opening);
-        let finished = self.replica.finish(&entries);
-        if opening {
-            self.opened = seeds_in(&entries);
+        if self.replica.kind() == Some(StepKind::Opening) {
+            self.opened = Some(self.replica.opened(seeds_in(&entries)));
         }
+        let finished = self.replica.finish(&entries);
         let stays = self.replica.participants();
         let reasons = std::mem::take(&mut self.reasons);
         for seat in live.minus(stays).iter() {
@@ -291,9 +418,9 @@ impl<G: Game> Audit<G> {
             return Ok(());
         }
         let place = Place { table: self.replica.table(), step, parent: self.replica.parent() };
-        let (charter, seats) = (self.replica.charter(), self.replica.participants());
+        let seats = self.replica.participants();
         let values = certificate
-            .verify(charter, place, seats, &self.replica.parties())
+            .verify(self.replica.signed_charter(), place, seats, &self.replica.parties())
             .map_err(|_| Finding::Removal { step })?;
         self.next_removal += 1;
         self.tally.removal_statements += certificate.len() as u64;
@@ -316,12 +443,12 @@ impl<G: Game> Audit<G> {
     /// once the entries they may name have been read.
     //= T5.33
     fn read_faults(&mut self) -> Result<(), Finding> {
-        let (step, table) = (self.replica.step(), self.replica.table());
+        let step = self.replica.step();
         let transcript = Arc::clone(&self.transcript);
         self.proven.clear();
         while let Some(proven) = transcript.faults().get(self.next_fault) {
             let unproven = Finding::Unproven { step, seat: proven.seat };
-            let Ok(entry) = proven.entry.verify(self.replica.charter(), &table) else {
+            let Ok(entry) = proven.entry.verify(self.replica.signed_charter()) else {
                 return Err(unproven);
             };
             if entry.step() != step || self.replica.is_finished() {
@@ -379,15 +506,15 @@ impl<G: Game> Audit<G> {
         let (Some(place), false) = (place, self.replica.is_finished()) else {
             return Ok(false);
         };
-        let charter = self.replica.charter();
-        let culprit = halted.evidence.culprit(charter, &table);
+        let charter = self.replica.signed_charter();
+        let culprit = halted.evidence.culprit(charter);
         let Some((proven, at)) = culprit else {
             return Err(Finding::Trailer("the evidence in it proves nothing"));
         };
         let party = self.replica.party(proven);
         let culprit = party.iter().next().unwrap_or(proven);
         let signed = halted.fork_reports.iter().all(|signed| {
-            let fork_report = signed.verify(charter, &table);
+            let fork_report = signed.verify(charter);
             fork_report.is_ok_and(|fork_report| fork_report.culprit == culprit)
         });
         let held = halted.fork_reports.iter().map(|signed| (signed.fork_report().seat, signed.clone()));
@@ -420,18 +547,20 @@ impl<G: Game> Audit<G> {
     //= T9.3
     fn read_step(&mut self) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let step = self.replica.step();
-        let table = self.replica.table();
         let mut entries: BTreeMap<Seat, Entry> = BTreeMap::new();
         while entries.len() < self.replica.live().len() && !self.replica.is_finished() {
             let index = self.next;
             let Some(signed) = self.transcript.entries().get(index) else {
                 break;
             };
-            let entry = signed.verify(self.replica.charter(), &table).map_err(|error| Finding::Entry {
-                index,
-                step,
-                why: error.to_string(),
-            })?;
+            let entry = match self.read.remove(&index) {
+                Some(entry) => entry,
+                None => signed.verify(self.replica.signed_charter()).map_err(|error| Finding::Entry {
+                    index,
+                    step,
+                    why: error.to_string(),
+                })?,
+            };
             let seat = entry.seat();
             let in_order = entries.last_key_value().is_none_or(|(last, _)| *last < seat);
             if entry.step() != step || !in_order || !self.replica.live().contains(seat) {
@@ -459,7 +588,7 @@ impl<G: Game> Audit<G> {
                     let before = step.saturating_sub(1);
                     return Err(Finding::Parent { step, before, seat: *seat });
                 }
-                match self.replica.examine(entry, &counted, Proofs::Defer) {
+                match self.examine(entry, &counted) {
                     Verdict::Counts => {
                         self.fold_shuffle(entry, &counted)?;
                         counted.insert(*seat, entry.clone());
@@ -489,22 +618,51 @@ impl<G: Game> Audit<G> {
         self.judge_proven(&counted)
     }
 
+    /// The verdict on an entry. The first pass leaves its costly checks for later.
+    fn examine(&mut self, entry: &Entry, counted: &BTreeMap<Seat, Entry>) -> Verdict {
+        if self.in_order {
+            return self.replica.examine(entry, counted, Proofs::Defer);
+        }
+        let mut deferred = Vec::new();
+        let verdict = self.replica.examine_later(entry, counted, &mut deferred);
+        for check in deferred {
+            match check {
+                Deferred::Shares(claim) => self.shares.push(*claim),
+                Deferred::Opening(opening) => self.openings.push(*opening),
+            }
+        }
+        verdict
+    }
+
     fn fold_shuffle(&mut self, entry: &Entry, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
-        let (Some(shuffled), Some(statement)) =
-            (entry.body().shuffled(), self.replica.shuffle_statement(entry, counted))
-        else {
+        let body = entry.body();
+        let shuffled = body.shuffled().or_else(|| body.part()?.shuffled());
+        let (Some(shuffled), Some(statement)) = (shuffled, self.replica.shuffle_statement(entry, counted)) else {
             return Ok(());
         };
         let place = statement.place;
-        self.fold.push(statement, (*shuffled.proof).clone()).map_err(|error| Fault::of(entry, error.into()))?;
+        self.fold.push(statement, shuffled.proof.clone()).map_err(|error| Fault::of(entry, error.into()))?;
         self.folded.insert(folded_key(&place), entry.step());
         self.tally.shuffle_proofs += 1;
         Ok(())
     }
 
-    /// Verifies all deferred shuffle proofs in one batch.
+    /// Verifies all deferred shuffle proofs in one batch. The first pass gives them to its hands, with all else that it has
+    /// deferred.
     //= T9.9, P12.3
     fn check_folded(&mut self) -> Result<(), Finding> {
+        if !self.in_order {
+            self.folded.clear();
+            let shuffles = std::mem::take(&mut self.fold);
+            if !shuffles.is_empty() {
+                self.give(Piece::shuffles(shuffles));
+            }
+            let (shares, openings) = (std::mem::take(&mut self.shares), std::mem::take(&mut self.openings));
+            if !shares.is_empty() || !openings.is_empty() {
+                self.give(Piece::deal(shares, openings));
+            }
+            return Ok(());
+        }
         let folded = std::mem::take(&mut self.folded);
         let Err(failed) = std::mem::take(&mut self.fold).verify() else {
             return Ok(());
@@ -535,20 +693,18 @@ impl<G: Game> Audit<G> {
         for (seat, entry) in entries {
             let tally = &mut self.tally;
             tally.digests += 1;
-            all_opened &= matches!(entry.body(), Body::Open { .. });
+            all_opened &= entry.body().opened().is_some();
             match entry.body() {
                 Body::Act { answers, .. } => {
                     tally.actions += 1;
                     tally.answers(answers);
                 }
                 Body::Interject { .. } => tally.actions += 1,
-                Body::Ack { answers, .. } | Body::Effects { answers } => tally.answers(answers),
+                Body::Ack { answers, .. } | Body::Effects { answers } | Body::Turn { answers, .. } => {
+                    tally.answers(answers);
+                }
                 Body::Commit { .. } => tally.commitments += 1,
                 Body::Key { .. } => tally.key_proofs += 1,
-                Body::Open { .. } => {
-                    tally.openings += 1;
-                    tally.recomputed += self.replica.made_by(*seat) as u64;
-                }
                 Body::Yield { .. }
                 | Body::Leave
                 | Body::Escrow { .. }
@@ -557,7 +713,12 @@ impl<G: Game> Audit<G> {
                 | Body::Shuffle(_)
                 | Body::Tip { .. }
                 | Body::Confirm
+                | Body::Open { .. }
                 | Body::Close => {}
+            }
+            if entry.body().opened().is_some() {
+                tally.openings += 1;
+                tally.recomputed += self.replica.made_by(*seat) as u64;
             }
         }
         self.deals_opened += u32::from(all_opened);
@@ -568,8 +729,7 @@ impl<G: Game> Audit<G> {
     fn check_end(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let transcript = Arc::clone(&self.transcript);
         if let Some(signed) = transcript.entries().get(self.next) {
-            let claimed =
-                signed.verify(self.replica.charter(), &self.replica.table()).map_or(u64::MAX, |entry| entry.step());
+            let claimed = signed.verify(self.replica.signed_charter()).map_or(u64::MAX, |entry| entry.step());
             let step = self.replica.step();
             return Err(Finding::Entry {
                 index: self.next,
@@ -631,9 +791,9 @@ impl<G: Game> Audit<G> {
     //= T5.45
     fn check_abandonment(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let nothing = Finding::Trailer("it holds a claim that closes nothing");
-        let (table, finished) = (self.replica.table(), self.transcript.end() == End::Finished);
-        let charter = self.replica.charter();
-        let claims = self.transcript.claims().iter().map(|signed| signed.verify(charter, &table));
+        let finished = self.transcript.end() == End::Finished;
+        let charter = self.replica.signed_charter();
+        let claims = self.transcript.claims().iter().map(|signed| signed.verify(charter));
         let Ok(claims) = claims.collect::<Result<Vec<Verified>, _>>() else {
             return Err(nothing);
         };
@@ -698,7 +858,7 @@ impl<G: Game> Audit<G> {
             end: self.transcript.end(),
             log: self.replica.parent(),
             steps: self.tally.steps,
-            deals: self.replica.deal() + 1,
+            deals: self.replica.deals(),
             deals_opened: self.deals_opened,
             tally: self.tally,
             scores: game.scores(),
@@ -714,12 +874,7 @@ impl<G: Game> Audit<G> {
 
 /// The seeds revealed by the entries of an opening step.
 fn seeds_in(entries: &BTreeMap<Seat, Entry>) -> BTreeMap<Seat, Seed> {
-    let seeds = entries.iter().filter_map(|(seat, entry)| {
-        let Body::Open { seed } = entry.body() else {
-            return None;
-        };
-        Some((*seat, Seed::from_opened(*seed)))
-    });
+    let seeds = entries.iter().filter_map(|(seat, entry)| Some((*seat, Seed::from_opened(entry.body().opened()?))));
     seeds.collect()
 }
 

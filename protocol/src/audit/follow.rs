@@ -82,11 +82,15 @@ impl<G: Game> Follower<G> {
         if !self.audit.extend(page) {
             return Err(FollowError::TooLong);
         }
-        let mut goes_on = true;
-        while goes_on && (is_last || self.audit.has_more()) {
-            goes_on = self.audit.step()?;
+        loop {
+            let mut goes_on = true;
+            while goes_on && (is_last || self.audit.has_more()) {
+                goes_on = self.audit.step()?;
+            }
+            if self.audit.catch_up()? {
+                break;
+            }
         }
-        self.audit.catch_up()?;
         self.over = is_last;
         Ok(self.audit.take_news())
     }

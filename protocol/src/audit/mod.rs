@@ -2,5 +2,6 @@
 
 pub mod auditor;
 pub mod follow;
+pub mod pieces;
 pub mod progress;
 mod report;

@@ -2,7 +2,7 @@
 
 use crate::game::RuleSetError;
 use crate::hash::Hash32;
-use crate::log::body::Answers;
+use crate::log::body::{Answers, Part};
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
@@ -53,6 +53,11 @@ impl Tally {
             self.shares += shares.shares.len() as u64;
         }
         self.coins += u64::from(answers.coin.is_some());
+        match answers.part.as_deref() {
+            Some(Part::Commit { .. }) => self.commitments += 1,
+            Some(Part::Key { .. }) => self.key_proofs += 1,
+            Some(Part::Escrow { .. } | Part::Accept { .. } | Part::Shuffle(_)) | None => {}
+        }
     }
 
     /// Each check's name and count.

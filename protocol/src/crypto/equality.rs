@@ -69,18 +69,26 @@ impl EqualityProof {
         seed: &Seed,
         context: &Context,
         purpose: &str,
-        mut transcript: Transcript,
+        transcript: Transcript,
         secret: &Scalar,
     ) -> Option<(Scalar, [u8; 32])> {
         let nonce = random_scalar(&mut seed.nonces(context, purpose, &transcript));
+        let (c, digest) = self.challenged(transcript);
+        (self.response.0 == nonce + c * secret).then_some((nonce, digest))
+    }
+
+    /// The challenge \\(c\\), with a digest of the whole transcript and the proof.
+    pub(super) fn challenged(&self, mut transcript: Transcript) -> (Scalar, [u8; 32]) {
         let c = challenge(&mut transcript, self.announcements());
-        if self.response.0 != nonce + c * secret {
-            return None;
-        }
         transcript.append_message(domain::proof::RESPONSE, self.response.0.as_bytes());
         let mut digest = [0_u8; 32];
         transcript.challenge_bytes(domain::proof::DIGEST, &mut digest);
-        Some((nonce, digest))
+        (c, digest)
+    }
+
+    /// The response \\(s\\).
+    pub(super) fn response(&self) -> &Scalar {
+        &self.response.0
     }
 
     /// The announcements \\(T_1, T_2\\).

@@ -19,6 +19,7 @@ pub mod reproduce;
 pub mod seed;
 pub mod share;
 pub mod shuffle;
+pub mod signature;
 mod terms;
 
 /// Compile-time check: secrets, and the states that absorb or expand them, are zeroized on drop. External crates

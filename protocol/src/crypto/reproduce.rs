@@ -18,16 +18,13 @@
 //! A failed batch names no seat and proves nothing; the caller must then use the direct check. For opened seeds only;
 //! variable time.
 
-use chacha20::ChaCha20Rng;
-use rand_core::SeedableRng as _;
-
 use super::elgamal::Ciphertext;
 use super::group::Point;
 use super::key::SecretKey;
 use super::seed::Seed;
-use super::share::{ExpectedShares, ShareOf, SharePlace, ShareProof};
+use super::share::{ExpectedShares, ShareFold, ShareOf, SharePlace, ShareProof};
 use super::shuffle::{ExpectedShuffle, ShufflePlace, ShuffleProof};
-use super::terms::{Terms, Weights};
+use super::terms::{Equations, Terms, Weights, hold};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 
@@ -92,15 +89,30 @@ impl<'a> Reproduction<'a> {
 
     /// Whether everything added matches the seed.
     pub fn holds(self) -> bool {
-        let hasher = self.hasher.number(self.expected.len() as u64);
-        let mut weights = Weights(ChaCha20Rng::from_seed(hasher.finish().0));
-        let mut terms = Terms::default();
+        hold(&[&self])
+    }
+
+    /// Whether the shares of several seats have valid proofs, and their opened seeds give all that was added; in one sum,
+    /// because the points are the same. A seed and a proof still have equations of their own.
+    pub fn hold_with(shares: &ShareFold, opened: &[Self]) -> bool {
+        let shares = shares.equations();
+        let opened = opened.iter().map(|opened| -> &dyn Equations { opened });
+        let parts: Vec<&dyn Equations> = std::iter::once::<&dyn Equations>(&shares).chain(opened).collect();
+        hold(&parts)
+    }
+}
+
+impl Equations for Reproduction<'_> {
+    fn digest(&self) -> Hash32 {
+        self.hasher.clone().number(self.expected.len() as u64).finish()
+    }
+
+    fn add<'a>(&'a self, terms: &mut Terms<'a>, weights: &mut Weights) {
         for expected in &self.expected {
             match expected {
-                Expected::Shuffle(shuffle) => shuffle.add(&mut terms, &mut weights),
-                Expected::Shares(shares) => shares.add(&mut terms, &mut weights),
+                Expected::Shuffle(shuffle) => shuffle.add(terms, weights),
+                Expected::Shares(shares) => shares.add(terms, weights),
             }
         }
-        terms.vanishes()
     }
 }

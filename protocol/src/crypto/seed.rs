@@ -1,14 +1,15 @@
 //! Seeds: commit, use, open.
 //!
-//! For each deal a seat draws 32 bytes σ from the caller's RNG. It commits to SHA-256(label ‖ table ‖ deal ‖ seat ‖ σ)
-//! before any seat derives anything. Every random choice of the deal comes from ChaCha20 (64-bit counter and stream
-//! number from 0) under the key SHA-256(label ‖ σ ‖ table ‖ deal ‖ seat ‖ purpose ‖ context), with one key per use. The
-//! context contains everything the choice depends on. So no nonce ever serves two statements, and the same statement
-//! always gives the same bytes.
+//! For each deal a seat draws 32 bytes σ from the caller's RNG; for a table's first deal it derives them from its
+//! identity ([`Seed::first`]). It commits to SHA-256(label ‖ table ‖ deal ‖ seat ‖ σ) before any seat derives anything.
+//! Every random choice of the deal comes from ChaCha20 (64-bit counter and stream number from 0) under the key
+//! SHA-256(label ‖ σ ‖ table ‖ deal ‖ seat ‖ purpose ‖ context), with one key per use. The context contains everything
+//! the choice depends on. So no nonce ever serves two statements, and the same statement always gives the same bytes.
 
 use std::fmt;
 
 use chacha20::ChaCha20Rng;
+use ed25519_dalek::SigningKey;
 use rand_core::{CryptoRng, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, ZeroizeOnDrop};
@@ -56,6 +57,18 @@ impl Seed {
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
         Self(seed)
+    }
+
+    /// The seed of a table's first deal: SHA-256(label ‖ secret key ‖ table ‖ deal ‖ seat). Only whoever holds the key can
+    /// tell it from a drawn one. A seat gives its first commitment away with its signature under the charter, before it has
+    /// a journal; whatever it forgets in a crash, it can make no other for the same charter.
+    pub fn first(key: &SigningKey, context: &Context) -> Self {
+        let mut secret = key.to_bytes();
+        let mut seed = context.absorb(Hasher::new(domain::FIRST_SEED).bytes(&secret)).finish();
+        secret.zeroize();
+        let first = Self(seed.0);
+        seed.0.zeroize();
+        first
     }
 
     /// The seed from an opening.
@@ -127,6 +140,16 @@ mod tests {
         let other_table = Context { table: Hash32([8; 32]), ..context() };
         assert_ne!(base, first(&other_table, "key", b"0"));
         assert_ne!(seed.commitment(&context()), seed.commitment(&other_table));
+    }
+
+    #[test]
+    fn first_seed_is_that_of_its_key_and_place() {
+        let key = |number| SigningKey::from_bytes(&[number; 32]);
+        let first = Seed::first(&key(1), &context());
+        assert_eq!(first, Seed::first(&key(1), &context()));
+        assert_ne!(first, Seed::first(&key(2), &context()));
+        assert_ne!(first, Seed::first(&key(1), &Context { table: Hash32([8; 32]), ..context() }));
+        assert_ne!(first, Seed::first(&key(1), &Context { seat: Seat::FIRST, ..context() }));
     }
 
     #[test]

@@ -28,9 +28,10 @@ use super::equality::EqualityProof;
 use super::group::{Point, random_weight};
 use super::key::SecretKey;
 use super::seed::{Context, Seed};
-use super::terms::{Terms, Weights};
+use super::terms::{Equations, Terms, Weights, hold};
 use crate::card::Handle;
 use crate::domain;
+use crate::hash::{Hash32, Hasher};
 
 /// A share together with its sealed card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +140,94 @@ impl ShareProof {
     }
 }
 
+/// The shares of one entry with their proof: everything that [`ShareProof::verify`] needs.
+#[derive(Clone, Debug)]
+pub struct ShareClaim {
+    /// The entry.
+    pub place: SharePlace,
+    /// The key \\(X\\) of its seat.
+    pub key: Point,
+    /// The shares.
+    pub shares: Vec<ShareOf>,
+    /// Their proof.
+    pub proof: ShareProof,
+}
+
+/// Collects share proofs for batch verification.
+///
+/// # Equation
+/// A proof has two equations that must sum to the identity. All equations of the batch are added up with one 128-bit
+/// weight each, \\(v_i\\) and \\(v'_i\\):
+/// \\[\sum_i v_i(s_iG - T_{1,i} - c_iX_i) + v'_i(s_iA_i - T_{2,i} - c_iD_i) = 0.\\]
+/// A wrong equation passes with probability \\(2^{-128}\\) (Bellare, Garay and Rabin, EUROCRYPT '98). The weights come
+/// from a hash of all statements and complete proofs, responses included, so no prover can aim at them. A point enters the sum
+/// once however often it occurs. A batch that fails proves nothing; only a proof that fails alone is evidence.
+#[derive(Debug, Default)]
+pub struct ShareFold(Vec<ShareClaim>);
+
+impl ShareFold {
+    /// Adds the shares of an entry.
+    pub fn push(&mut self, claim: ShareClaim) {
+        self.0.push(claim);
+    }
+
+    /// Whether the batch is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all proofs hold. Variable time, public inputs.
+    pub fn holds(&self) -> bool {
+        hold(&[&self.equations()])
+    }
+
+    /// The equations of the proofs, with their challenges.
+    pub(super) fn equations(&self) -> ShareEquations<'_> {
+        let claims = self.0.iter().map(|claim| {
+            let mut transcript = transcript(&claim.place, &claim.key);
+            let weights = absorb_list(&mut transcript, &claim.shares);
+            let (challenge, digest) = claim.proof.0.challenged(transcript);
+            Challenged { claim, weights, challenge, digest }
+        });
+        ShareEquations(claims.collect())
+    }
+}
+
+/// The equations of a [`ShareFold`].
+pub(super) struct ShareEquations<'a>(Vec<Challenged<'a>>);
+
+struct Challenged<'a> {
+    claim: &'a ShareClaim,
+    /// \\(w_j\\).
+    weights: Vec<Scalar>,
+    challenge: Scalar,
+    digest: [u8; 32],
+}
+
+impl Equations for ShareEquations<'_> {
+    fn digest(&self) -> Hash32 {
+        let hasher = Hasher::new(domain::FOLD_SHARES).number(self.0.len() as u64);
+        self.0.iter().fold(hasher, |hasher, challenged| hasher.hash(&Hash32(challenged.digest))).finish()
+    }
+
+    fn add<'a>(&'a self, terms: &mut Terms<'a>, weights: &mut Weights) {
+        for Challenged { claim, weights: of_shares, challenge, .. } in &self.0 {
+            let s = claim.proof.0.response();
+            let [of_key, of_base] = claim.proof.0.announcements();
+            let (v, v_base) = (weights.next(), weights.next());
+            terms.g += v * s;
+            terms.add(-v, of_key);
+            terms.add(-(v * challenge), &claim.key);
+            terms.add(-v_base, of_base);
+            let (vs, vc) = (v_base * s, -(v_base * challenge));
+            for (of, w) in claim.shares.iter().zip(of_shares) {
+                terms.add(vs * w, &of.card.a);
+                terms.add(vc * w, &of.share);
+            }
+        }
+    }
+}
+
 /// Received shares, with the factors their points and proof must be made of; see [`super::reproduce`].
 pub(super) struct ExpectedShares<'a> {
     shares: &'a [ShareOf],
@@ -191,7 +280,6 @@ mod tests {
     use crate::crypto::elgamal::{self, CardPoints};
     use crate::crypto::group::random_scalar;
     use crate::crypto::reproduce::Reproduction;
-    use crate::hash::Hash32;
     use crate::seat::Seat;
 
     struct Fixture {
@@ -264,6 +352,80 @@ mod tests {
         shares[1].share = (shares[1].share.as_point() - q).into();
         let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
         assert_eq!(proof.verify(&place, &key, &shares), Err(ShareError));
+    }
+
+    /// Proofs of one card each, at steps from 0 on.
+    fn claims() -> Vec<ShareClaim> {
+        let Fixture { seed, place, secret, key, shares } = fixture();
+        let claims = shares.into_iter().zip(0..).map(|(share, step)| {
+            let place = SharePlace { step, ..place };
+            let shares = vec![share];
+            let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
+            ShareClaim { place, key, shares, proof }
+        });
+        claims.collect()
+    }
+
+    fn folded(claims: Vec<ShareClaim>) -> bool {
+        let alone = claims.iter().all(|of| of.proof.verify(&of.place, &of.key, &of.shares).is_ok());
+        let holds = ShareFold(claims).holds();
+        assert_eq!(holds, alone);
+        holds
+    }
+
+    #[test]
+    fn a_fold_holds_if_each_proof_does() {
+        assert!(folded(Vec::new()));
+        assert!(folded(claims()));
+        for wrong in 0..5 {
+            let changed = |change: &dyn Fn(&mut ShareClaim)| {
+                let mut all = claims();
+                change(&mut all[wrong]);
+                assert!(!folded(all));
+            };
+            let q = *claims()[0].key.as_point();
+            let moved = |point: &Point| Point::from(point.as_point() + q);
+            changed(&|claim| claim.place.step += 1);
+            changed(&|claim| claim.key = moved(&claim.key));
+            changed(&|claim| claim.shares[0].share = moved(&claim.shares[0].share));
+            changed(&|claim| claim.shares[0].card.a = moved(&claim.shares[0].card.a));
+            changed(&|claim| claim.shares[0].handle.position += 1);
+            changed(&|claim| claim.shares.clear());
+            changed(&|claim| claim.proof = claims()[(wrong + 1) % 5].proof.clone());
+        }
+    }
+
+    /// With equal weights, errors +Q and −Q in the equations of two proofs would cancel: proofs whose announcement or
+    /// base is off by as much as that of another proof.
+    #[test]
+    fn errors_in_two_proofs_do_not_cancel() {
+        let Fixture { seed, place, secret, key, shares } = fixture();
+        let q = *key.as_point();
+        for errors in [[q, -q], [q - q, q - q]] {
+            let claims = shares.iter().zip(errors).zip(0..).map(|((of, error), step)| {
+                let place = SharePlace { step, ..place };
+                let shares = vec![ShareOf { share: (of.share.as_point() + error).into(), ..*of }];
+                let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
+                ShareClaim { place, key, shares, proof }
+            });
+            assert_eq!(folded(claims.collect()), errors[0] == errors[1]);
+        }
+    }
+
+    /// A card that several seats open and a key that signs several times stand in the sum once.
+    #[test]
+    fn a_fold_of_shares_by_several_seats_holds() {
+        let Fixture { seed, place, shares, .. } = fixture();
+        let claims = (0..4).map(|seat| {
+            let context = Context { seat: Seat::new(seat).unwrap(), ..place.context };
+            let secret = SecretKey::derive(&seed, &context);
+            let key = secret.public();
+            let shares: Vec<_> = shares.iter().map(|of| ShareOf { share: share(&secret, &of.card), ..*of }).collect();
+            let place = SharePlace { context, ..place };
+            let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
+            ShareClaim { place, key, shares, proof }
+        });
+        assert!(folded(claims.collect()));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::charter::{Charter, SignatureBytes};
+use crate::charter::{SignatureBytes, SignedCharter};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::log::entry::{Entry, SignedEntry};
@@ -85,12 +85,10 @@ impl SignedClaim {
     ///
     /// # Errors
     /// [`ClaimError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Verified, ClaimError> {
-        let player = charter.player(self.claim.seat).ok_or(ClaimError)?;
-        let signed = player.key.verifies(domain::CLAIM, &encode(&self.claim), &self.signature);
-        let ours = self.claim.table == *table;
-        let entry =
-            self.entry.as_ref().map(|entry| entry.verify(charter, table)).transpose().map_err(|_| ClaimError)?;
+    pub fn verify(&self, charter: &SignedCharter) -> Result<Verified, ClaimError> {
+        let signed = charter.verifies(self.claim.seat, domain::CLAIM, &encode(&self.claim), &self.signature);
+        let ours = self.claim.table == charter.table();
+        let entry = self.entry.as_ref().map(|entry| entry.verify(charter)).transpose().map_err(|_| ClaimError)?;
         let place = |entry: &Entry| (entry.step(), entry.seat());
         let named = entry.as_ref().map(Entry::hash) == self.claim.entry;
         let own = entry.as_ref().is_none_or(|entry| place(entry) == (self.claim.step, self.claim.seat));

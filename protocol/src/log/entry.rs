@@ -10,7 +10,7 @@ use ed25519_dalek::SigningKey;
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
-use crate::charter::{Charter, SignatureBytes};
+use crate::charter::{SignatureBytes, SignedCharter};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{Seat, SeatSet};
@@ -105,14 +105,22 @@ impl SignedEntry {
     /// # Errors
     /// [`EntryError`].
     //= P1.11
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Entry, EntryError> {
+    pub fn verify(&self, charter: &SignedCharter) -> Result<Entry, EntryError> {
+        let entry = self.read(charter)?;
+        if !charter.verifies(entry.seat(), domain::ENTRY, &self.bytes, &self.signature) {
+            return Err(EntryError::Signature(entry.seat()));
+        }
+        Ok(entry)
+    }
+
+    /// Decodes the entry for an audit of which another slice verifies its signature.
+    pub(crate) fn read(&self, charter: &SignedCharter) -> Result<Entry, EntryError> {
         let content: Content = decode(&self.bytes, MAX_ENTRY)?;
-        if content.table != *table {
+        if content.table != charter.table() {
             return Err(EntryError::OtherTable(content.table));
         }
-        let player = charter.player(content.seat).ok_or(EntryError::NoSuchSeat(content.seat))?;
-        if !player.key.verifies(domain::ENTRY, &self.bytes, &self.signature) {
-            return Err(EntryError::Signature(content.seat));
+        if !charter.charter().seats().contains(content.seat) {
+            return Err(EntryError::NoSuchSeat(content.seat));
         }
         Ok(Entry { hash: self.hash(), content: Arc::new(content), signed: self.clone() })
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, SignedEntry};
 use super::fork_report::SignedForkReport;
-use crate::charter::Charter;
+use crate::charter::SignedCharter;
 use crate::hash::Hash32;
 use crate::membership::evidence::exclude;
 use crate::membership::{SignedStatement, Verified};
@@ -49,22 +49,22 @@ impl Equivocation {
 
     /// Verifies the proof and returns the seat and the step; `None` if it proves nothing.
     //= T3.9
-    pub fn culprit(&self, charter: &Charter, table: &Hash32) -> Option<(Seat, u64)> {
+    pub fn culprit(&self, charter: &SignedCharter) -> Option<(Seat, u64)> {
         let (found, place) = match self {
             Self::Entries(one, other) => {
-                let one = one.verify(charter, table).ok()?;
-                let other = other.verify(charter, table).ok()?;
+                let one = one.verify(charter).ok()?;
+                let other = other.verify(charter).ok()?;
                 (Self::of(&one, &other), (one.seat(), one.step()))
             }
             Self::Statements(one, other) => {
-                let first = one.verify(charter, table).ok()?;
-                let second = other.verify(charter, table).ok()?;
+                let first = one.verify(charter).ok()?;
+                let second = other.verify(charter).ok()?;
                 let place = (first.seat(), first.statement().step);
                 (Self::of_statements(&first, &second), place)
             }
             Self::ForkReports(one, other) => {
-                let first = one.verify(charter, table).ok()?;
-                other.verify(charter, table).ok()?;
+                let first = one.verify(charter).ok()?;
+                other.verify(charter).ok()?;
                 (Self::of_halts(one, other), (first.seat, first.step))
             }
         };

@@ -26,7 +26,7 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
-use crate::charter::{Charter, SignatureBytes};
+use crate::charter::{SignatureBytes, SignedCharter};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{Seat, SeatSet};
@@ -100,10 +100,10 @@ impl SignedForkReport {
     ///
     /// # Errors
     /// [`ForkReportError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<ForkReport, ForkReportError> {
-        let player = charter.player(self.fork_report.seat).ok_or(ForkReportError)?;
-        let signed = player.key.verifies(domain::HALT, &encode(&self.fork_report), &self.signature);
-        let ours = self.fork_report.table == *table;
+    pub fn verify(&self, charter: &SignedCharter) -> Result<ForkReport, ForkReportError> {
+        let seat = self.fork_report.seat;
+        let signed = charter.verifies(seat, domain::HALT, &encode(&self.fork_report), &self.signature);
+        let ours = self.fork_report.table == charter.table();
         (ours && signed).then(|| self.fork_report.clone()).ok_or(ForkReportError)
     }
 

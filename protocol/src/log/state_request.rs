@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::SignedEntry;
 use super::fork_report::SignedForkReport;
-use crate::charter::{Charter, SignatureBytes};
+use crate::charter::{SignatureBytes, SignedCharter};
 use crate::domain;
 use crate::hash::Hash32;
 use crate::membership::SignedStatement;
@@ -64,11 +64,10 @@ impl SignedStateRequest {
     ///
     /// # Errors
     /// [`StateRequestError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<&StateRequest, StateRequestError> {
-        let asker = charter.player(self.request.asker).ok_or(StateRequestError)?;
+    pub fn verify(&self, charter: &SignedCharter) -> Result<&StateRequest, StateRequestError> {
         let bytes = encode(&self.request);
-        let signed = asker.key.verifies(domain::STATE_REQUEST, &bytes, &self.signature);
-        let ours = self.request.table == *table;
+        let signed = charter.verifies(self.request.asker, domain::STATE_REQUEST, &bytes, &self.signature);
+        let ours = self.request.table == charter.table();
         (ours && signed).then_some(&self.request).ok_or(StateRequestError)
     }
 
@@ -122,11 +121,10 @@ impl SignedStateReply {
     ///
     /// # Errors
     /// [`StateReplyError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<&StateReply, StateReplyError> {
-        let author = charter.player(self.reply.author).ok_or(StateReplyError)?;
+    pub fn verify(&self, charter: &SignedCharter) -> Result<&StateReply, StateReplyError> {
         let bytes = encode(&self.reply);
-        let signed = author.key.verifies(domain::STATE_REPLY, &bytes, &self.signature);
-        let ours = self.reply.table == *table;
+        let signed = charter.verifies(self.reply.author, domain::STATE_REPLY, &bytes, &self.signature);
+        let ours = self.reply.table == charter.table();
         (ours && signed).then_some(&self.reply).ok_or(StateReplyError)
     }
 

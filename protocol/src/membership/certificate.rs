@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::{Says, SignedStatement, Statement, Value};
 use super::step::{Decision, EntryNames, Place, StepRemoval};
-use crate::charter::Charter;
+use crate::charter::SignedCharter;
 use crate::party::Parties;
 use crate::seat::{MAX_SEATS, SeatSet};
 use crate::wire::bounded::Bounded;
@@ -49,7 +49,7 @@ impl Certificate {
     /// [`CertificateError`].
     pub fn verify(
         &self,
-        charter: &Charter,
+        charter: &SignedCharter,
         place: Place,
         seats: SeatSet,
         parties: &Parties,
@@ -79,14 +79,14 @@ impl Certificate {
 impl Proof {
     fn verify(
         &self,
-        charter: &Charter,
+        charter: &SignedCharter,
         place: Place,
         instance: u16,
         live: SeatSet,
         parties: &Parties,
     ) -> Result<Value, CertificateError> {
         let check = |signed: &SignedStatement| -> Result<Statement, CertificateError> {
-            let verified = signed.verify(charter, &place.table);
+            let verified = signed.verify(charter);
             let statement = verified.map_err(|_| CertificateError)?.statement().clone();
             let here = (statement.step, statement.parent, statement.instance) == (place.step, place.parent, instance);
             (here && live.contains(statement.seat)).then_some(statement).ok_or(CertificateError)

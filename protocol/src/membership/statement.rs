@@ -6,7 +6,7 @@
 use ed25519_dalek::SigningKey;
 use serde::{Deserialize, Serialize};
 
-use crate::charter::{Charter, SignatureBytes};
+use crate::charter::{SignatureBytes, SignedCharter};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
@@ -173,10 +173,10 @@ impl SignedStatement {
     ///
     /// # Errors
     /// [`StatementError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Verified, StatementError> {
-        let player = charter.player(self.statement.seat).ok_or(StatementError)?;
-        let signed = player.key.verifies(domain::REMOVAL, &encode(&self.statement), &self.signature);
-        if self.statement.table != *table || !signed {
+    pub fn verify(&self, charter: &SignedCharter) -> Result<Verified, StatementError> {
+        let bytes = encode(&self.statement);
+        let signed = charter.verifies(self.statement.seat, domain::REMOVAL, &bytes, &self.signature);
+        if self.statement.table != charter.table() || !signed {
             return Err(StatementError);
         }
         Ok(Verified { hash: self.statement.hash(), signed: self.clone() })

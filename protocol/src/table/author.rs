@@ -1,19 +1,22 @@
 //! Writes the contents of a seat's entries: functions of the public state and the seat's seed alone.
 
-use super::replica::{Broken, Owed, Replica};
+use super::replica::{Ahead, AheadStage, Broken, Owed, Replica};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::CoinChain;
+use crate::crypto::elgamal::SealedCards;
 use crate::crypto::escrow::{self, Complaint, PartProof};
+use crate::crypto::group::Point;
 use crate::crypto::key::{KeyProof, SecretKey};
-use crate::crypto::seed::{Context, Seed};
+use crate::crypto::seed::{Context, OpenedSeed, Seed};
 use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use crate::crypto::shuffle::{self, ShufflePlace};
-use crate::game::Game;
+use crate::crypto::shuffle::{Preparation, ShufflePlace, ShuffleProof, shuffle_whole};
+use crate::game::{Game, Protocol};
 use crate::hash::Hash32;
-use crate::log::body::{Answers, Body, PartShares, Shares, Shuffled};
+use crate::log::body::{Answers, Body, Part, PartShares, Shares, Shuffled};
 use crate::seat::Seat;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::log::entry::Entry;
 
@@ -26,13 +29,17 @@ pub(super) struct Secrets {
     /// The coin chain used last, cached because deriving one takes a thousand hashes.
     chain_number: u32,
     chain: CoinChain,
+    /// The next shuffle, as far as it can be made before its deck arrives.
+    preparation: Option<Preparation>,
+    /// The place of the last shuffle, and the deck that it shuffled.
+    served: Option<(ShufflePlace, SealedCards)>,
 }
 
 impl Secrets {
     pub(super) fn new(seed: Seed, context: Context) -> Self {
         let key = SecretKey::derive(&seed, &context);
         let chain = CoinChain::derive(&seed, &context, 0);
-        Self { seed, context, key, chain_number: 0, chain }
+        Self { seed, context, key, chain_number: 0, chain, preparation: None, served: None }
     }
 
     pub(super) fn deal(&self) -> u32 {
@@ -66,7 +73,7 @@ impl Secrets {
     }
 
     /// This seat's key, split into parts for its holders.
-    pub(super) fn escrow<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
+    pub(super) fn escrow<G: Game>(&mut self, replica: &Replica<G>) -> Option<Body> {
         let holders = replica.holders(self.context.seat);
         let parts = escrow::split(&self.seed, &self.context, &self.key, &holders).ok()?;
         let shuffled = self.shuffle_early(replica)?;
@@ -74,7 +81,7 @@ impl Secrets {
     }
 
     /// Accepts the parts of the others' keys, with a complaint about each part that does not open.
-    pub(super) fn accept<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
+    pub(super) fn accept<G: Game>(&mut self, replica: &Replica<G>) -> Option<Body> {
         let me = self.context.seat;
         let mut complaints = Vec::new();
         for (owner, key, parts) in replica.escrowed(me) {
@@ -90,7 +97,7 @@ impl Secrets {
     }
 
     /// The early shuffle in the open step, if it is this seat's turn; the outer `None` if it cannot be made.
-    fn shuffle_early<G: Game>(&self, replica: &Replica<G>) -> Option<Option<Shuffled>> {
+    fn shuffle_early<G: Game>(&mut self, replica: &Replica<G>) -> Option<Option<Shuffled>> {
         if replica.early_shuffler() != Some(self.context.seat) {
             return Some(None);
         }
@@ -111,8 +118,9 @@ impl Secrets {
         Some(Body::Rebuild { parts: PartShares { shares, proof } })
     }
 
-    pub(super) fn open(&self) -> Body {
-        Body::Open { seed: self.seed.open() }
+    /// The seed of its deal, for everybody.
+    pub(super) fn open(&self) -> OpenedSeed {
+        self.seed.open()
     }
 
     /// Answers exactly what this seat owes.
@@ -134,17 +142,112 @@ impl Secrets {
             Some(Shares { shares, proof })
         };
         let coin = if owed.coin { Some(self.coin(replica).ok_or(Broken::Coin)?) } else { None };
-        Ok(Answers { shares, coin })
+        Ok(Answers { shares, coin, part: None })
     }
 
     /// This seat's part of a shuffle run; `None` until the seat before it has shuffled.
-    pub(super) fn shuffle<G: Game>(&self, replica: &Replica<G>, held: &BTreeMap<Seat, Entry>) -> Option<Shuffled> {
+    pub(super) fn shuffle<G: Game>(&mut self, replica: &Replica<G>, held: &BTreeMap<Seat, Entry>) -> Option<Shuffled> {
         let (onto, input): (Hash32, _) = replica.shuffle_base(self.context.seat, held)?;
-        let place = ShufflePlace { context: self.context, deck: replica.deck_on_its_way()? };
+        let place = replica.shuffle_place(self.context.seat)?;
         let key = replica.joint_key();
-        let (output, proof) = shuffle::shuffle(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
-        let deck = output.to_vec().try_into().ok()?;
-        Some(Shuffled { onto, deck, proof: Box::new(proof) })
+        match replica.protocol() {
+            Protocol::One => {
+                let (output, proof) = shuffle_whole(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
+                Some(Shuffled { onto, deck: output.to_vec().try_into().ok()?, proof: ShuffleProof::from(proof) })
+            }
+            Protocol::Two => self.shuffle_staged(place, key, onto, &input),
+        }
+    }
+
+    fn shuffle_staged(
+        &mut self,
+        place: ShufflePlace,
+        key: &Point,
+        onto: Hash32,
+        input: &SealedCards,
+    ) -> Option<Shuffled> {
+        // A second deck for one preparation would show the permutation.
+        if self.served.as_ref().is_some_and(|(served, deck)| *served == place && deck != input) {
+            return None;
+        }
+        self.make(place, input.len(), Some(key));
+        self.served = Some((place, Arc::clone(input)));
+        let preparation = self.preparation.take_if(|made| made.is_for(&place, input.len()))?;
+        let (output, proof) = preparation.shuffle(&self.seed, key, input).ok()?;
+        Some(Shuffled { onto, deck: output.to_vec().try_into().ok()?, proof: ShuffleProof::from(proof) })
+    }
+
+    /// This seat's part of the setup of its deal; `None` if none is due, or if a key part for it does not open.
+    /// Then the setup rests, and the deal begins with the step in which this seat complains.
+    //= P2.4
+    pub(super) fn part<G: Game>(&mut self, replica: &Replica<G>) -> Option<Part> {
+        let (me, party) = (self.context.seat, replica.party(self.context.seat));
+        let ahead = replica.ahead().filter(|ahead| ahead.number() == self.deal() && ahead.waits_for(me))?;
+        Some(match ahead.stage() {
+            AheadStage::Commit => Part::Commit { seed: self.seed.commitment(&self.context), tip: self.chain.tip() },
+            AheadStage::Key => {
+                let proof = KeyProof::prove(&self.seed, &self.context, &self.key);
+                Part::Key { key: self.key.public(), proof }
+            }
+            AheadStage::Escrow => {
+                let parts = escrow::split(&self.seed, &self.context, &self.key, &ahead.holders(party)).ok()?;
+                Part::Escrow { parts, shuffled: self.shuffle_ahead(ahead, &replica.parent())? }
+            }
+            AheadStage::Accept => {
+                for (owner, key, parts) in ahead.escrowed(party) {
+                    escrow::open_part(&ahead.context(owner), me, &self.key, key, parts).ok()?;
+                }
+                Part::Accept { shuffled: self.shuffle_ahead(ahead, &replica.parent())? }
+            }
+            AheadStage::Shuffle => Part::Shuffle(self.shuffle_ahead(ahead, &replica.parent())??),
+            AheadStage::Ready => return None,
+        })
+    }
+
+    /// The shuffle in this seat's part, if it is its turn; the outer `None` if it cannot be made.
+    fn shuffle_ahead(&mut self, ahead: &Ahead, parent: &Hash32) -> Option<Option<Shuffled>> {
+        let me = self.context.seat;
+        if ahead.turn() != Some(me) {
+            return Some(None);
+        }
+        let (onto, input) = ahead.base(parent)?;
+        self.shuffle_staged(ahead.place(me), ahead.joint(), onto, &input).map(Some)
+    }
+
+    /// Whether [`Self::prepare`] would make something.
+    pub(super) fn can_prepare<G: Game>(&self, replica: &Replica<G>) -> bool {
+        self.next_shuffle(replica).is_some_and(|(place, size, key)| {
+            if self.served.as_ref().is_some_and(|(served, _)| *served == place) {
+                return false;
+            }
+            let made = self.preparation.as_ref().filter(|made| made.is_for(&place, size));
+            made.is_none_or(|made| key.is_some_and(|key| !made.knows_key(key)))
+        })
+    }
+
+    /// Makes as much of this seat's next shuffle as can be made before its deck arrives.
+    pub(super) fn prepare<G: Game>(&mut self, replica: &Replica<G>) {
+        if let Some((place, size, key)) = self.next_shuffle(replica) {
+            self.make(place, size, key);
+        }
+    }
+
+    /// The next shuffle of this seat in its deal: the open one, or the one that is set up.
+    fn next_shuffle<'a, G: Game>(&self, replica: &'a Replica<G>) -> Option<(ShufflePlace, usize, Option<&'a Point>)> {
+        let me = self.context.seat;
+        match replica.ahead().filter(|ahead| ahead.number() == self.deal()) {
+            Some(ahead) => ahead.next_shuffle(me),
+            None => replica.next_shuffle(me).filter(|_| replica.deal() == self.deal()),
+        }
+    }
+
+    fn make(&mut self, place: ShufflePlace, size: usize, key: Option<&Point>) {
+        if self.preparation.as_ref().is_none_or(|made| !made.is_for(&place, size)) {
+            self.preparation = Preparation::new(&self.seed, &place, size).ok();
+        }
+        if let (Some(preparation), Some(key)) = (&mut self.preparation, key) {
+            preparation.learn_key(key);
+        }
     }
 
     /// The face of a card dealt to this seat.

@@ -20,8 +20,9 @@ use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::reproduce::Reproduction;
 use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use crate::crypto::shuffle::{self, ShufflePlace, ShuffleProof};
-use crate::hash::Hash32;
+use crate::crypto::shuffle::{self, Attempt, ShufflePlace, ShuffleProof};
+use crate::domain;
+use crate::hash::{Hash32, Hasher};
 use crate::log::body::{MAX_SHARES, Shuffled};
 use crate::seat::{Seat, SeatSet};
 
@@ -45,6 +46,7 @@ pub(super) struct Run {
     points: Arc<CardPoints>,
     cards: SealedCards,
     holders: SeatSet,
+    attempt: Attempt,
     /// The seats that have shuffled it.
     done: SeatSet,
     /// The last shuffler's entry.
@@ -65,7 +67,7 @@ enum Made {
         key: Point,
         input: SealedCards,
         output: SealedCards,
-        proof: Box<ShuffleProof>,
+        proof: ShuffleProof,
     },
     Tip {
         chain: u32,
@@ -103,6 +105,8 @@ pub(super) struct Deal {
     /// The seat to which each card was dealt.
     owners: BTreeMap<Handle, Seat>,
     made: BTreeMap<Seat, Vec<Arc<Made>>>,
+    /// The step in which its first deck was sealed, if that was before the deal began.
+    sealed_ahead: Option<u64>,
 }
 
 impl Deal {
@@ -121,11 +125,21 @@ impl Deal {
             decks: Vec::new(),
             owners: BTreeMap::new(),
             made: BTreeMap::new(),
+            sealed_ahead: None,
         }
     }
 
     pub(super) fn number(&self) -> u32 {
         self.number
+    }
+
+    /// The step in which its first deck was sealed, if that was before the deal began.
+    pub(super) fn sealed_ahead(&self) -> Option<u64> {
+        self.sealed_ahead
+    }
+
+    pub(super) fn set_sealed_ahead(&mut self, step: u64) {
+        self.sealed_ahead = Some(step);
     }
 
     pub(super) fn flips(&self) -> u32 {
@@ -301,7 +315,11 @@ impl Deal {
     /// # Errors
     /// [`Broken`] if these cards make no deck, the deal has too many decks, or the joint key is zero. Also if more
     /// cards would be sealed under one key than one entry can carry shares for, such as a leaver's.
-    pub(super) fn start_run(&self, cards: impl IntoIterator<Item = (Face, String)>) -> Result<Run, Broken> {
+    pub(super) fn start_run(
+        &self,
+        attempt: Attempt,
+        cards: impl IntoIterator<Item = (Face, String)>,
+    ) -> Result<Run, Broken> {
         let cards: Vec<(Face, String)> = cards.into_iter().collect();
         let faces: Vec<Face> = cards.iter().map(|(face, _)| *face).collect();
         check_deck(&faces)?;
@@ -318,6 +336,7 @@ impl Deal {
             deck,
             faces,
             holders: self.holders(),
+            attempt,
             cards: points.fresh(),
             points,
             done: SeatSet::EMPTY,
@@ -330,7 +349,7 @@ impl Deal {
         run.done.insert(seat);
         run.last = Some(entry);
         let input = Arc::clone(&run.cards);
-        let place = ShufflePlace { context: self.context(seat), deck: run.deck };
+        let place = run.place(self.context(seat));
         run.cards = Arc::new(shuffled.deck.to_vec());
         let output = Arc::clone(&run.cards);
         self.record(seat, Made::Shuffle { place, key: self.joint, input, output, proof: shuffled.proof.clone() });
@@ -421,6 +440,22 @@ impl Deal {
     /// Compares everything that a seat sent in this deal with the output of its seed.
     //= T6.14, P1.14
     pub(super) fn check_opening(&self, seat: Seat, seed: &Seed) -> Result<(), OpeningFault> {
+        let (secret, own) = self.opened_key(seat, seed)?;
+        if self.reproduction(seat, seed, &secret, &own).is_some_and(Reproduction::holds) {
+            return Ok(());
+        }
+        // The batch check failed, which proves nothing: check item by item.
+        for made in self.made.get(&seat).into_iter().flatten() {
+            self.check_made(made, seat, seed, &secret, &own)?;
+        }
+        Ok(())
+    }
+
+    /// The keys that a seat's seed gives.
+    ///
+    /// # Errors
+    /// [`OpeningFault`] if it has committed to another seed, or registered another key.
+    pub(super) fn opened_key(&self, seat: Seat, seed: &Seed) -> Result<(SecretKey, Point), OpeningFault> {
         let context = self.context(seat);
         //= P1.7
         if self.commitments.get(&seat) != Some(&seed.commitment(&context)) {
@@ -431,21 +466,20 @@ impl Deal {
         if self.keys.get(&seat) != Some(&(own, KeyProof::prove(seed, &context, &secret))) {
             return Err(OpeningFault::Key);
         }
-        if self.is_reproduced(seat, seed, &secret, &own) {
-            return Ok(());
-        }
-        // The batch check failed, which proves nothing: check item by item.
-        for made in self.made.get(&seat).into_iter().flatten() {
-            self.check_made(made, seat, seed, &secret, &own)?;
-        }
-        Ok(())
+        Ok((secret, own))
     }
 
-    /// Whether a seat's seed reproduces everything that it sent in this deal, with all shuffles and shares in one
-    /// multiscalar multiplication. `false` proves nothing.
-    fn is_reproduced(&self, seat: Seat, seed: &Seed, secret: &SecretKey, own: &Point) -> bool {
+    /// All shuffles and shares that a seat sent in this deal, to be compared with its seed. Checks the rest at once:
+    /// `None` if that does not match. Neither this nor a sum that does not vanish proves anything.
+    pub(super) fn reproduction<'a>(
+        &'a self,
+        seat: Seat,
+        seed: &'a Seed,
+        secret: &SecretKey,
+        own: &Point,
+    ) -> Option<Reproduction<'a>> {
         let mut made = self.made.get(&seat).into_iter().flatten();
-        let all = made.try_fold(Reproduction::new(seed), |all, made| match made.as_ref() {
+        made.try_fold(Reproduction::new(seed), |all, made| match made.as_ref() {
             Made::Shuffle { place, key, input, output, proof } => {
                 all.shuffle(place, self.deck_name, key, [input, output], proof)
             }
@@ -453,8 +487,7 @@ impl Deal {
             Made::Tip { .. } | Made::Parts { .. } | Made::Escrow { .. } => {
                 self.check_made(made, seat, seed, secret, own).is_ok().then_some(all)
             }
-        });
-        all.is_some_and(Reproduction::holds)
+        })
     }
 
     /// Recomputes one item that a seat sent, and compares it byte for byte.
@@ -489,8 +522,13 @@ impl Deal {
                 }
             }
             Made::Shuffle { place, key, input, output, proof } => {
-                let again = shuffle::shuffle(seed, place, self.deck_name, key, input).ok();
-                if again.is_none_or(|(cards, again)| cards != *output || again != **proof) {
+                let same = match proof {
+                    ShuffleProof::Whole(proof) => shuffle::shuffle_whole(seed, place, self.deck_name, key, input)
+                        .is_ok_and(|(cards, again)| cards == *output && again == **proof),
+                    ShuffleProof::Staged(proof) => shuffle::shuffle(seed, place, key, input)
+                        .is_ok_and(|(cards, again)| cards == *output && again == **proof),
+                };
+                if !same {
                     return Err(OpeningFault::Shuffle { deck: place.deck.0 });
                 }
             }
@@ -535,6 +573,16 @@ impl Deal {
 }
 
 impl Run {
+    /// Notes that the log has gone on from an earlier state, so many times in all. What is shuffled already stays.
+    pub(super) fn repeat(&mut self, forks: u32) {
+        self.attempt.forks = forks;
+    }
+
+    /// The place of a seat's shuffle in it.
+    pub(super) fn place(&self, context: Context) -> ShufflePlace {
+        ShufflePlace { context, deck: self.deck, attempt: self.attempt }
+    }
+
     /// The cards of the deck.
     pub(super) fn faces(&self) -> &[Face] {
         &self.faces
@@ -550,8 +598,21 @@ impl Run {
         self.done
     }
 
-    /// The entry with the current deck; `None` for a fresh one.
-    pub(super) fn last(&self) -> Option<Hash32> {
-        self.last
+    /// The live seat that shuffles next.
+    pub(super) fn turn(&self, live: SeatSet) -> Option<Seat> {
+        live.minus(self.done).iter().next()
+    }
+
+    /// The hash that names its deck: of the entry with the last shuffle, or for a fresh deck one that follows from the
+    /// parent of the open step.
+    pub(super) fn before(&self, parent: &Hash32) -> Hash32 {
+        let fresh = || {
+            Hasher::new(domain::FRESH_DECK)
+                .hash(parent)
+                .number(u64::from(self.deck.0))
+                .number(self.cards.len() as u64)
+                .finish()
+        };
+        self.last.unwrap_or_else(fresh)
     }
 }

@@ -73,11 +73,25 @@ pub enum FaultKind {
     /// A shuffle of a deck other than the one being shuffled.
     #[error("shuffled another deck than the one on its way")]
     OtherDeck,
+    /// A shuffle with the proof of another protocol than the table's.
+    #[error("proved its shuffle {}, which is not the protocol of this table", if *staged { "in two stages" } else { "as a whole" })]
+    OtherProof {
+        /// Whether the proof was staged.
+        staged: bool,
+    },
     /// A shuffle out of turn with an escrow or acceptance, or a missing one in turn.
     #[error("sent {} where {} was due", if *owed { "no shuffle" } else { "a shuffle" }, if *owed { "one" } else { "none" })]
     EarlyShuffle {
         /// Whether a shuffle was due.
         owed: bool,
+    },
+    /// A part of the setup of the next deal that nobody waits for.
+    #[error("sent {} for the next deal where {} was due", a(got), wanted.map_or("none".to_owned(), a))]
+    OtherPart {
+        /// The kind that was sent.
+        got: &'static str,
+        /// The kind that was due, if one was.
+        wanted: Option<&'static str>,
     },
     /// The escrowed parts of the seat's key are invalid, as any observer can check.
     #[error("bad escrow: {0}")]

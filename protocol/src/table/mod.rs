@@ -6,6 +6,7 @@
 //! prove.
 
 pub mod abandonment;
+mod ahead;
 mod author;
 mod batch;
 mod broken;

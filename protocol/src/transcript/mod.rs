@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::outcome::{End, Halted, MAX_CERTIFICATES, MAX_CLAIMS, Proven};
 use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
+use crate::game::Protocol;
 use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
@@ -22,8 +23,10 @@ use page::Page;
 
 /// The first eight bytes of a transcript file.
 pub const MAGIC: [u8; 8] = *b"fairdeal";
-/// Version of the file format.
-pub const VERSION: u16 = 3;
+/// Version of the file format, of tables of [`Protocol::Two`].
+pub const VERSION: u16 = 4;
+/// Version of the file format of tables of [`Protocol::One`]; the layout is the same.
+pub const FIRST_VERSION: u16 = 3;
 /// Length of the magic and version prefix, in bytes.
 pub const START: usize = MAGIC.len() + 1;
 /// Maximum number of entries in a transcript.
@@ -64,6 +67,15 @@ struct File {
     trailer: Trailer,
 }
 
+/// The version of the file of a table.
+//= T1.1
+fn version(charter: &Charter) -> u16 {
+    match charter.rules().protocol {
+        Protocol::One => FIRST_VERSION,
+        Protocol::Two => VERSION,
+    }
+}
+
 /// A transcript with a checked charter and unchecked entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
@@ -79,8 +91,11 @@ pub enum TranscriptError {
     #[error("this is not a fairdeal transcript (it does not begin with \"fairdeal\")")]
     NotATranscript,
     /// The file has another format version.
-    #[error("the transcript has format version {0}; this program reads version {VERSION}")]
+    #[error("the transcript has format version {0}; this program reads versions {FIRST_VERSION} and {VERSION}")]
     Version(u16),
+    /// The file has the format version of tables of another protocol.
+    #[error("the transcript has format version {0}, which is not that of its table")]
+    OtherVersion(u16),
     /// The bytes do not decode.
     #[error("the transcript is {0}")]
     Codec(#[from] CodecError),
@@ -142,7 +157,7 @@ impl Transcript {
         let seats = signatures.len();
         let file = File {
             magic: MAGIC,
-            version: VERSION,
+            version: version(self.charter.charter()),
             charter: self.charter.charter().clone(),
             signatures: signatures.try_into().map_err(|_| too_long(seats))?,
             entries: self.entries.clone().try_into().map_err(|_| too_long(self.entries.len()))?,
@@ -159,7 +174,7 @@ impl Transcript {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(TranscriptError::NotATranscript)?;
         // The codec encodes small numbers in one byte; a later version may take more.
         match rest.first().copied().map(u16::from) {
-            Some(VERSION) => Ok(()),
+            Some(FIRST_VERSION | VERSION) => Ok(()),
             other => Err(TranscriptError::Version(other.unwrap_or(0))),
         }
     }
@@ -172,6 +187,9 @@ impl Transcript {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TranscriptError> {
         Self::check_start(bytes)?;
         let file: File = decode(bytes, MAX_BYTES)?;
+        if file.version != version(&file.charter) {
+            return Err(TranscriptError::OtherVersion(file.version));
+        }
         let charter = SignedCharter::assemble(file.charter, file.signatures.into_inner())?;
         Ok(Self { charter, entries: file.entries.into_inner(), trailer: file.trailer })
     }
@@ -230,6 +248,6 @@ mod tests {
     fn another_format_version_is_refused_by_number() {
         let old = Transcript::from_bytes(b"fairdeal\x01").unwrap_err();
         assert_eq!(old, TranscriptError::Version(1));
-        assert_eq!(old.to_string(), "the transcript has format version 1; this program reads version 3");
+        assert_eq!(old.to_string(), "the transcript has format version 1; this program reads versions 3 and 4");
     }
 }

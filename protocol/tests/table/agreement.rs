@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::audit::auditor::{Reason, audit};
-use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::crypto::shuffle::ShuffleProof;
+use fairdeal_protocol::game::{Protocol, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Event, Stop, Table};
 use fairdeal_protocol::table::replica::{News, StepKind};
-use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_protocol::transcript::{End, MAGIC, Transcript, TranscriptError};
+use fairdeal_testkit::drill::{CARDS, Drill, rules};
 use fairdeal_testkit::seats::seat;
 
 use super::sim::{ANY_SEED, LONG, Plan, Sim, bad_weather};
@@ -157,9 +158,9 @@ fn an_absent_seat_is_removed_wherever_it_went() {
         let first = stayed[0];
         voided += voids(&sim, first.me());
         let transcript = first.transcript();
-        let (charter, table) = (first.replica().charter(), first.replica().table());
+        let charter = first.replica().signed_charter();
         rebuilt += usize::from(transcript.entries().iter().any(|entry| {
-            let entry = entry.verify(charter, &table).unwrap();
+            let entry = entry.verify(charter).unwrap();
             matches!(entry.body(), Body::Rebuild { .. })
         }));
     }
@@ -184,15 +185,91 @@ fn strict_table_redeals_without_an_absent_seat() {
         let report = audit::<Drill>(&transcript);
         assert_eq!(report.finding, None, "{what}");
         removed += report.left.len();
-        let (charter, table) = (stayed[0].replica().charter(), stayed[0].replica().table());
+        let charter = stayed[0].replica().signed_charter();
         for entry in transcript.entries() {
-            let entry = entry.verify(charter, &table).unwrap();
+            let entry = entry.verify(charter).unwrap();
             let escrow = matches!(entry.body(), Body::Escrow { .. } | Body::Rebuild { .. });
             assert!(!escrow, "{what}");
         }
         voided += voids(&sim, seat(0));
     }
     assert!(removed > 5 && voided > 3, "{removed} {voided}");
+}
+
+/// A table that began by the first protocol goes on by it: its shuffles have whole proofs, and its file is of the version
+/// that every auditor of that time reads.
+#[test]
+fn tables_of_the_first_protocol_play_on() {
+    for seed in 0..4 {
+        let rules = RuleSet { protocol: Protocol::One, ..rules(3, 16) };
+        let sim = play(&rules, 40 + seed, Plan::default());
+        let first = &sim.room[0].table;
+        assert!(first.is_finished(), "{:?}", first.progress());
+        let transcript = first.transcript();
+        assert_eq!(audit::<Drill>(&transcript).finding, None);
+        let bytes = transcript.to_bytes().unwrap();
+        assert_eq!(bytes[MAGIC.len()], 3);
+        assert_eq!(Transcript::from_bytes(&bytes), Ok(transcript.clone()));
+        let mut newer = bytes;
+        newer[MAGIC.len()] = 4;
+        assert_eq!(Transcript::from_bytes(&newer), Err(TranscriptError::OtherVersion(4)));
+        let charter = first.replica().signed_charter();
+        let entries = transcript.entries().iter().map(|entry| entry.verify(charter).unwrap());
+        let proofs: Vec<bool> = entries
+            .filter_map(|entry| entry.body().shuffled().map(|one| matches!(one.proof, ShuffleProof::Whole(_))))
+            .collect();
+        assert!(!proofs.is_empty() && proofs.iter().all(|whole| *whole));
+    }
+}
+
+/// The log may go on from an earlier state although nobody departs: the culprit had departed before. The run of a deck is
+/// then another, and so is everything that is prepared for it.
+//= P1.15
+#[test]
+fn a_repeated_run_has_another_preparation() {
+    let sim = Sim::new(&flip_first(rules(4, 16)), ANY_SEED, Plan::default());
+    let mut replica = sim.room[0].table.replica().clone();
+    let mut place = || {
+        let (place, cards, key) = replica.next_shuffle(seat(1)).unwrap();
+        assert_eq!((cards, key.is_some()), (usize::from(CARDS), false), "known before there are keys");
+        let next = replica.step() + 1;
+        replica.resume_without(seat(2), next, Hash32([9; 32])).unwrap();
+        place
+    };
+    let [before, after, again] = [(); 3].map(|()| place());
+    assert_ne!(before.attempt.live, after.attempt.live, "seat 2 has departed");
+    assert_eq!(after.attempt.live, again.attempt.live);
+    assert_eq!(after.context, again.context, "one deal");
+    assert_eq!(again.attempt.forks, after.attempt.forks + 1);
+}
+
+/// The same in the middle of a run: a departed culprit's two faces come to light, and the seats shuffle again.
+//= P1.15
+#[test]
+fn a_run_that_goes_on_after_a_fork_has_another_preparation() {
+    let gone = seat(2);
+    let open = |sim: &Sim| {
+        sim.room.tables().find_map(|table| {
+            let replica = table.replica();
+            let (place, _, key) = replica.next_shuffle(table.me())?;
+            let departed = !replica.live().contains(gone) && key.is_some();
+            departed.then(|| (replica.clone(), table.me(), place))
+        })
+    };
+    let found = (0..120).find_map(|number| {
+        let mut sim = Sim::new(&rules(4, 16), 700 + number, without(gone, 10 + number));
+        (1..=3_000).find_map(|part| {
+            sim.run(part * 100);
+            open(&sim)
+        })
+    });
+    let (mut replica, me, before) = found.unwrap();
+    let next = replica.step() + 1;
+    replica.resume_without(gone, next, Hash32([9; 32])).unwrap();
+    let (after, ..) = replica.next_shuffle(me).unwrap();
+    assert_eq!((after.context, after.deck, after.attempt.live), (before.context, before.deck, before.attempt.live));
+    assert_eq!(after.attempt.forks, before.attempt.forks + 1);
+    assert_eq!(replica.shuffle_place(me), Some(after));
 }
 
 /// Number of abandoned deals that a seat has seen.
@@ -269,7 +346,7 @@ fn every_beginning_of_a_journal_gives_a_table() {
 #[test]
 fn late_seats_that_are_removed_part_nobody() {
     let (mut voted, mut ended, mut rest) = (0, 0, 0);
-    for seed in 0..runs(10) {
+    for seed in 0..runs(20) {
         let what = format!("seed {seed}");
         let plan =
             Plan { absence: Some(3_000), weather: bad_weather(150, 100, 300), crashes: 4, ..Plan::interjecting() };

@@ -1,13 +1,16 @@
 //! Messages of a dishonest seat: every honest seat refuses them and names the right seat, and so does a stranger who
 //! audits the transcript.
 
-use fairdeal_protocol::card::Face;
+use fairdeal_protocol::card::{DeckId, Face};
 use fairdeal_protocol::crypto::elgamal::Ciphertext;
-use fairdeal_protocol::crypto::seed::OpenedSeed;
+use fairdeal_protocol::crypto::group::Point;
+use fairdeal_protocol::crypto::key::{KeyError, SecretKey};
+use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
+use fairdeal_protocol::crypto::shuffle::{Attempt, ShufflePlace, shuffle_whole};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::body::{Answers, Body, Part};
 use fairdeal_protocol::log::entry::Content;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::codec::{decode, encode};
@@ -61,10 +64,11 @@ fn named(what: &str, mut change: impl FnMut(&mut Content) -> bool) -> FaultKind 
 type ChangeDeck = Box<dyn FnMut(&mut Vec<Ciphertext>)>;
 
 fn answers(body: &mut Body) -> Option<&mut Answers> {
-    match body {
-        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => Some(answers),
-        _ => None,
-    }
+    body.answers_mut()
+}
+
+fn part(body: &mut Body) -> Option<&mut Part> {
+    body.answers_mut()?.part.as_deref_mut()
 }
 
 //= P1.6
@@ -92,6 +96,28 @@ fn bad_shuffles_are_named_at_once() {
         });
         assert!(matches!(kind, FaultKind::Shuffle(_)), "{what}: {kind}");
     }
+}
+
+/// A true shuffle with a true proof, but of the protocol that the table has left behind.
+#[test]
+fn a_whole_proof_at_a_table_of_staged_ones_is_named() {
+    let mut input: Option<Vec<Ciphertext>> = None;
+    let kind = named("a whole proof", |content| {
+        let Some(shuffled) = content.body.shuffled_mut() else {
+            return false;
+        };
+        let deck = input.get_or_insert_with(|| shuffled.deck.to_vec());
+        let context = Context { table: content.table, deal: 0, seat: content.seat };
+        let attempt = Attempt { live: SeatSet::all(3), forks: 0 };
+        let place = ShufflePlace { context, deck: DeckId(0), attempt };
+        let seed = Seed::from_opened(OpenedSeed([3; 32]));
+        let key = SecretKey::derive(&seed, &context).public();
+        let (_, proof) = shuffle_whole(&seed, &place, "drill", &key, deck).unwrap();
+        shuffled.proof = proof.into();
+        true
+    });
+    assert_eq!(kind, FaultKind::OtherProof { staged: false });
+    assert_eq!(kind.to_string(), "proved its shuffle as a whole, which is not the protocol of this table");
 }
 
 /// Seat 1 sends seat 0's deck as its own, with the proof it made for its real shuffle.
@@ -146,6 +172,95 @@ fn wrong_shares_and_coins_are_named() {
         true
     });
     assert_eq!(kind, FaultKind::Coin);
+}
+
+/// Parts of the setup of the next deal are judged as entries of a deal are.
+//= T5.52
+#[test]
+fn bad_parts_are_named() {
+    let kind = named("another key", |content| match part(&mut content.body) {
+        Some(Part::Key { key, .. }) => {
+            *key = Point::from(key.as_point() + key.as_point());
+            true
+        }
+        _ => false,
+    });
+    assert_eq!(kind, FaultKind::Key(KeyError::Equation));
+    let kind = named("an escrow with a part less", |content| match part(&mut content.body) {
+        Some(Part::Escrow { parts, .. }) => {
+            *parts = parts[1..].to_vec().try_into().unwrap();
+            true
+        }
+        _ => false,
+    });
+    assert!(matches!(kind, FaultKind::Escrow(_)), "{kind}");
+    let kind = named("a swapped deck", |content| {
+        let Some(Part::Accept { shuffled: Some(shuffled) } | Part::Shuffle(shuffled)) = part(&mut content.body) else {
+            return false;
+        };
+        let mut deck = shuffled.deck.to_vec();
+        deck.swap(0, 1);
+        shuffled.deck = deck.try_into().unwrap();
+        true
+    });
+    assert!(matches!(kind, FaultKind::Shuffle(_)), "{kind}");
+    let kind = named("a shuffle of another deck", |content| {
+        let Some(Part::Accept { shuffled: Some(shuffled) } | Part::Shuffle(shuffled)) = part(&mut content.body) else {
+            return false;
+        };
+        shuffled.onto = Hash32([8; 32]);
+        true
+    });
+    assert_eq!(kind, FaultKind::OtherDeck);
+    let kind = named("no shuffle in turn", |content| match part(&mut content.body) {
+        Some(Part::Accept { shuffled }) => shuffled.take().is_some(),
+        _ => false,
+    });
+    assert_eq!(kind, FaultKind::EarlyShuffle { owed: true });
+    let kind = named("a part of another stage", |content| match part(&mut content.body) {
+        Some(part @ Part::Key { .. }) => {
+            *part = Part::Accept { shuffled: None };
+            true
+        }
+        _ => false,
+    });
+    assert_eq!(kind, FaultKind::OtherPart { got: "acceptance", wanted: Some("key") });
+    assert_eq!(kind.to_string(), "sent an acceptance for the next deal where a key was due");
+    let mut accepted = false;
+    let kind = named("a part that nobody waits for", |content| match &mut content.body {
+        Body::Act { answers, .. } | Body::Ack { answers, .. } if answers.part.is_some() => {
+            accepted = matches!(answers.part.as_deref(), Some(Part::Accept { .. }));
+            false
+        }
+        Body::Act { answers, .. } | Body::Ack { answers, .. } if accepted => {
+            answers.part = Some(Box::new(Part::Commit { seed: Hash32([1; 32]), tip: Hash32([2; 32]) }));
+            true
+        }
+        _ => false,
+    });
+    assert_eq!(kind, FaultKind::OtherPart { got: "commitment", wanted: None });
+    assert_eq!(kind.to_string(), "sent a commitment for the next deal where none was due");
+}
+
+/// A seed that was committed to in the setup of its deal, and another at the end of it.
+#[test]
+fn a_false_seed_of_a_deal_set_up_is_named() {
+    let kind = named("another seed", |content| match &mut content.body {
+        Body::Turn { seed, .. } => {
+            *seed = OpenedSeed([9; 32]);
+            true
+        }
+        _ => false,
+    });
+    assert!(matches!(kind, FaultKind::Opening(_)), "{kind}");
+    let kind = named("no answers", |content| match content.body {
+        Body::Turn { seed, .. } => {
+            content.body = Body::Open { seed };
+            true
+        }
+        _ => false,
+    });
+    assert_eq!(kind, FaultKind::WrongKind { got: "opening", wanted: "opening with answers" });
 }
 
 //= P1.14
@@ -263,7 +378,7 @@ fn a_shuffle_that_names_another_deck_does_not_count() {
         _ => false,
     };
     // Some games have no second shuffle.
-    let mut games = (3..20).map(|seed| play(seed, &mut lying));
+    let mut games = (3..80).map(|seed| play(seed, &mut lying));
     let sim = games.find(|sim| !sim.room[0].table.is_finished()).expect("some game has a shuffle run");
     assert!(cheated);
     for honest in [0, 2] {

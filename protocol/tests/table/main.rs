@@ -5,6 +5,7 @@
 
 mod absence;
 mod agreement;
+mod ahead;
 mod attacks;
 mod cheats;
 mod claims;
@@ -14,6 +15,7 @@ mod intents;
 mod modules;
 mod opened;
 mod overreach;
+mod passes;
 mod removal;
 mod returns;
 mod secrecy;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use fairdeal_protocol::audit::auditor::{Audit, audit};
+use fairdeal_protocol::audit::pieces::Alone;
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
 use fairdeal_protocol::seat::Seat;
@@ -128,7 +129,7 @@ fn an_audit_says_how_far_it_is_and_stops_when_it_is_told_to() {
     let (_, transcript) = played(3, 80, 0);
     let whole = audit::<Drill>(&transcript);
     let mut told: Vec<AuditProgress> = Vec::new();
-    let report = audit_with::<Drill>(transcript.clone(), &mut |so_far| {
+    let report = audit_with::<Drill>(transcript.clone(), Box::new(Alone::default()), &mut |so_far| {
         told.push(so_far);
         ControlFlow::Continue(())
     });
@@ -143,7 +144,7 @@ fn an_audit_says_how_far_it_is_and_stops_when_it_is_told_to() {
     }
 
     let mut calls = 0;
-    let broken_off = audit_with::<Drill>(transcript, &mut |_| {
+    let broken_off = audit_with::<Drill>(transcript, Box::new(Alone::default()), &mut |_| {
         calls += 1;
         if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::audit::auditor::{Reason, audit};
+use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::game::uniform;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
@@ -35,6 +36,8 @@ fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
         Body::Act { .. } => Body::Act { action: action(&acts[any(4, rng)]), answers: Answers::default() },
         Body::Interject { .. } => Body::Interject { action: action(&calls[any(3, rng)]) },
         Body::Effects { .. } => Body::Effects { answers: Answers::default() },
+        Body::Open { .. } => Body::Open { seed: OpenedSeed([7; 32]) },
+        Body::Turn { answers, .. } => Body::Turn { seed: OpenedSeed([7; 32]), answers: answers.clone() },
         body if body.shuffled().is_some() => {
             let mut body = body.clone();
             if let Some(other) = body.shuffled_mut() {

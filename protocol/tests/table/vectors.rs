@@ -13,11 +13,11 @@ use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
 use fairdeal_protocol::crypto::pake::{Door, Guest, Host, Password};
 use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use fairdeal_protocol::crypto::shuffle::{Generators, ShufflePlace, shuffle};
+use fairdeal_protocol::crypto::shuffle::{Attempt, Generators, ShufflePlace, shuffle, shuffle_whole};
 use fairdeal_protocol::domain::Label;
-use fairdeal_protocol::game::Flip;
+use fairdeal_protocol::game::{Flip, Protocol, RuleSet};
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
+use fairdeal_protocol::log::body::{Answers, Body, Part, Shares, Shuffled};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport, resolve};
@@ -97,8 +97,17 @@ fn values_of_a_fixed_deal() {
     line("generator H_1", &generators.columns[0].compress().to_bytes());
     let points = CardPoints::new("drill", (0..5).map(|n| (Face(n), format!("card-{n}"))));
     line("card-0", points.point(Face(0)).unwrap().as_bytes());
-    let place = ShufflePlace { context, deck: DeckId(3) };
-    let (deck, proof) = shuffle(&seed, &place, "drill", &key, &points.fresh()).unwrap();
+    let attempt = Attempt { live: SeatSet::all(3), forks: 1 };
+    let place = ShufflePlace { context, deck: DeckId(3), attempt };
+    // The same place at a table of the first protocol, whose charter does not name it.
+    let first = charter(&RuleSet { protocol: Protocol::One, ..rules(2, 5) });
+    line("table id of protocol 1", first.table().as_bytes());
+    let of_first = ShufflePlace { context: Context { table: first.table(), ..context }, ..place };
+    let first_key = SecretKey::derive(&seed, &of_first.context).public();
+    let (whole_deck, whole_proof) = shuffle_whole(&seed, &of_first, "drill", &first_key, &points.fresh()).unwrap();
+    line("deck of five of protocol 1", &encode(&*whole_deck));
+    line("whole shuffle proof", &encode(&whole_proof));
+    let (deck, proof) = shuffle(&seed, &place, &key, &points.fresh()).unwrap();
     line("shuffled deck of five", &encode(&*deck));
     line("shuffle proof", &encode(&proof));
 
@@ -114,10 +123,12 @@ fn values_of_a_fixed_deal() {
 
     let shares: Vec<_> = list.iter().map(|of| of.share).collect();
     let shares = Shares { shares: shares.try_into().unwrap(), proof: share_proof };
-    let answers = Answers { shares: Some(shares), coin: Some(Hash32([5; 32])) };
+    let answers = Answers { shares: Some(shares), coin: Some(Hash32([5; 32])), part: None };
     let action = || vec![1, 2, 3].try_into().unwrap();
     let hash = Hash32([6; 32]);
-    let shuffled = Shuffled { onto: hash, deck: deck.to_vec().try_into().unwrap(), proof: Box::new(proof) };
+    let shuffled = Shuffled { onto: hash, deck: deck.to_vec().try_into().unwrap(), proof: proof.into() };
+    let whole_deck = whole_deck.to_vec().try_into().unwrap();
+    let shuffled_whole = Shuffled { onto: hash, deck: whole_deck, proof: whole_proof.into() };
     let holders = [0, 2].map(|holder| (Seat::new(holder).unwrap(), key));
     let parts = split(&seed, &context, &secret, &holders.into()).unwrap();
     let bodies = [
@@ -127,17 +138,33 @@ fn values_of_a_fixed_deal() {
         Body::Yield { to: hash },
         Body::Ack { leader: hash, answers: Answers::default() },
         Body::Interject { action: action() },
-        Body::Effects { answers },
+        Body::Effects { answers: answers.clone() },
         Body::Shuffle(shuffled.clone()),
         Body::Tip { tip: hash },
         Body::Confirm,
         Body::Open { seed: OpenedSeed([8; 32]) },
         Body::Close,
         Body::Leave,
-        Body::Escrow { parts, shuffled: None },
-        Body::Accept { complaints: Bounded::default(), shuffled: Some(shuffled) },
+        Body::Escrow { parts: parts.clone(), shuffled: None },
+        Body::Accept { complaints: Bounded::default(), shuffled: Some(shuffled.clone()) },
+        Body::Turn { seed: OpenedSeed([8; 32]), answers },
     ];
+    let next = [
+        Part::Commit { seed: hash, tip: hash },
+        Part::Key { key, proof: KeyProof::prove(&seed, &context, &secret) },
+        Part::Escrow { parts, shuffled: None },
+        Part::Accept { shuffled: None },
+        Part::Shuffle(shuffled),
+    ];
+    for (index, part) in next.into_iter().enumerate() {
+        let kind = part.kind();
+        // With a coin or without.
+        let coin = (index % 2 == 1).then_some(hash);
+        let answers = Answers { shares: None, coin, part: Some(Box::new(part)) };
+        line(&format!("body ack with a part, {kind}"), &encode(&Body::Ack { leader: hash, answers }));
+    }
     let signer = seats::key(context.seat);
+    line("body shuffle of protocol 1", &encode(&Body::Shuffle(shuffled_whole)));
     for body in bodies {
         let kind = body.kind();
         line(&format!("body {kind}"), &encode(&body));

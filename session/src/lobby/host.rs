@@ -9,13 +9,15 @@ use fairdeal_peers::listing::Offer;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
 use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::is_first_entry;
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
-use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, flags, set_addresses, shown};
+use super::{Agreed, CHANGES, DISMISSED, HOST, LobbyError, first_entry, flags, set_addresses, shown};
 use crate::chat::Bucket;
-use crate::frame::{Back, Frame, Join, Options, Outgoing, Proposal, Records, Roster, Taken, Watch};
+use crate::frame::{Back, Firsts, Frame, Join, Options, Outgoing, Proposal, Records, Roster, Taken, Watch};
 use crate::spectators::Spectators;
 
 struct Guest {
@@ -23,7 +25,8 @@ struct Guest {
     key: SeatKey,
     join: Join,
     ready: bool,
-    signature: Option<SignatureBytes>,
+    /// Its signature under the proposal, and its first entry.
+    signed: Option<(SignatureBytes, SignedEntry)>,
     changes: Bucket,
 }
 
@@ -36,7 +39,7 @@ pub struct HostLobby {
     /// Whether the host itself is ready to begin.
     ready: bool,
     guests: BTreeMap<Seat, Guest>,
-    proposal: Option<Proposal>,
+    proposed: Option<Charter>,
     /// Peers that the host has dismissed; they get no seat here again.
     dismissed: BTreeSet<PeerId>,
     /// The password gate and the spectators.
@@ -51,7 +54,7 @@ impl std::fmt::Debug for HostLobby {
 
 impl HostLobby {
     /// Opens a lobby. `own` is the host's own join request; the host takes the first seat. The table begins when all
-    /// seats are ready, including the host.
+    /// seats have signed and the host is ready.
     pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join, ready: bool) -> Self {
         Self {
             lobby,
@@ -60,7 +63,7 @@ impl HostLobby {
             own,
             ready,
             guests: BTreeMap::new(),
-            proposal: None,
+            proposed: None,
             dismissed: BTreeSet::new(),
             spectators: Spectators::new(lobby),
         }
@@ -142,7 +145,7 @@ impl HostLobby {
         }
         LobbyView {
             game: self.rules.game.clone(),
-            options: self.rules.written_options().into_iter().collect(),
+            options: self.rules.chosen_options().into_iter().collect(),
             seats,
             ready: flags(self.ready(), usize::from(self.rules.seats)),
             me: Some(HOST),
@@ -152,8 +155,18 @@ impl HostLobby {
     }
 
     /// Sets the host's addresses, once they are known. `time` is in seconds since 1970.
-    pub fn set_addresses(&mut self, addresses: &[Multiaddr], time: u64) {
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr], time: u64) -> Result<Outgoing, LobbyError> {
+        let was_known = self.is_located();
         set_addresses(&mut self.own, &self.key, addresses, time);
+        if was_known { Ok(Vec::new()) } else { self.change() }
+    }
+
+    /// Whether this program knows where it listens. Before that it can propose nothing: every seat signs its addresses.
+    fn is_located(&self) -> bool {
+        !self.own.record.as_bytes().is_empty()
     }
 
     /// The options of the rules, as frames carry them.
@@ -206,16 +219,20 @@ impl HostLobby {
             Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
             Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
             Frame::Ready(ready) => self.guest_is(peer, ready).map(|outbox| (outbox, None)),
-            Frame::Sign { table, signature } => {
-                let Some(proposal) = &self.proposal else {
+            Frame::Sign { table, signature, first } => {
+                let Some(charter) = &self.proposed else {
                     return Ok((Vec::new(), None));
                 };
                 let guest = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer);
+                // A guest that has changed its mind has said so after it signed.
                 if let Some((seat, guest)) = guest
-                    && proposal.charter.table() == table
-                    && proposal.charter.verifies(*seat, &signature)
+                    && guest.ready
+                    && guest.signed.as_ref() != Some(&(signature, first.clone()))
+                    && charter.table() == table
+                    && charter.verifies(*seat, &signature)
+                    && is_first_entry(&first, charter, *seat)
                 {
-                    guest.signature = Some(signature);
+                    guest.signed = Some((signature, first));
                 }
                 self.agree()
             }
@@ -277,9 +294,10 @@ impl HostLobby {
                 guest.join = join;
                 return self.change();
             }
+            let is_ready = guest.ready;
             let mut outbox: Outgoing = self.roster(Some(seat)).map(|roster| (peer, roster)).into_iter().collect();
-            if let Some(proposal) = &self.proposal {
-                outbox.push((peer, Frame::Propose(Box::new(proposal.clone()))));
+            if let Some(proposal) = self.proposal().filter(|_| is_ready) {
+                outbox.push((peer, proposal));
             }
             return Ok(outbox);
         }
@@ -288,8 +306,7 @@ impl HostLobby {
             return refuse("all seats are taken");
         };
         self.spectators.seat(peer);
-        self.guests
-            .insert(seat, Guest { peer, key, join, ready: false, signature: None, changes: Bucket::new(CHANGES) });
+        self.guests.insert(seat, Guest { peer, key, join, ready: false, signed: None, changes: Bucket::new(CHANGES) });
         self.change()
     }
 
@@ -307,34 +324,55 @@ impl HostLobby {
             return Ok(Vec::new());
         }
         guest.ready = ready;
-        self.change()
+        guest.signed = None;
+        let mut outbox = self.tell_all();
+        // From now on the others know where this guest listens.
+        if ready {
+            outbox.extend(self.propose().into_iter().filter(|(to, _)| *to != peer));
+        }
+        Ok(outbox)
+    }
+
+    /// The proposed charter with the addresses of those who are ready.
+    fn proposal(&self) -> Option<Frame> {
+        let (charter, ready) = (self.proposed.clone()?, self.ready());
+        let records = self.seats().map(|seat| {
+            let join = self.joined(seat).filter(|_| seat == HOST || ready.contains(seat));
+            join.map(|join| join.record.clone())
+        });
+        Some(Frame::Propose(Box::new(Proposal { charter, records: Bounded::first(records) })))
+    }
+
+    /// The proposed charter for all guests.
+    fn propose(&self) -> Outgoing {
+        let proposal = self.proposal();
+        let each = self.guests.values().map(|guest| guest.peer);
+        each.filter_map(|peer| Some((peer, proposal.clone()?))).collect()
     }
 
     /// Sets the host's own readiness.
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
-    pub fn set_ready(&mut self, ready: bool) -> Result<Outgoing, LobbyError> {
+    pub fn set_ready(&mut self, ready: bool) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         if std::mem::replace(&mut self.ready, ready) == ready {
-            return Ok(Vec::new());
-        }
-        self.change()
-    }
-
-    /// Whether every seat is taken and ready. A solitaire waits for nobody.
-    fn may_begin(&self) -> bool {
-        self.is_solitaire() || self.ready().len() == usize::from(self.rules.seats)
-    }
-
-    /// Seats or readiness have changed: sends everybody the roster, and proposes a charter once all seats are taken and
-    /// ready.
-    fn change(&mut self) -> Result<Outgoing, LobbyError> {
-        self.proposal = None;
-        for guest in self.guests.values_mut() {
-            guest.signature = None;
+            return Ok((Vec::new(), None));
         }
         let mut outbox = self.tell_all();
-        if !self.may_begin() {
+        let (opens, agreed) = self.agree()?;
+        outbox.extend(opens);
+        Ok((outbox, agreed))
+    }
+
+    /// The seats have changed: sends everybody the roster, and proposes a charter once all seats are taken. Each guest signs
+    /// it when its player is ready, and meanwhile they dial each other.
+    fn change(&mut self) -> Result<Outgoing, LobbyError> {
+        self.proposed = None;
+        for guest in self.guests.values_mut() {
+            guest.signed = None;
+        }
+        let mut outbox = self.tell_all();
+        if !self.is_located() {
             return Ok(outbox);
         }
         let joins: Option<Vec<(&Join, Taken)>> =
@@ -343,7 +381,6 @@ impl HostLobby {
             return Ok(outbox);
         };
         let mut players = Vec::new();
-        let mut records = Vec::new();
         for (join, taken) in joins {
             players.push(Player {
                 name: taken.name,
@@ -352,43 +389,41 @@ impl HostLobby {
                 party: taken.party,
                 played_by: taken.played_by,
             });
-            records.push(join.record.clone());
         }
-        let charter = Charter::new(self.lobby, &self.rules, players)?;
-        let proposal = Proposal { charter, records: Bounded::first(records) };
-        for guest in self.guests.values() {
-            outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
-        }
-        self.proposal = Some(proposal);
+        self.proposed = Some(Charter::new(self.lobby, &self.rules, players)?);
+        outbox.extend(self.propose());
         Ok(outbox)
     }
 
+    /// Opens the table if all have signed and the host is ready. A solitaire waits for nobody.
     fn agree(&self) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
-        let Some(proposal) = &self.proposal else {
+        let Some(charter) = self.proposed.as_ref().filter(|_| self.ready || self.is_solitaire()) else {
             return Ok((Vec::new(), None));
         };
-        let own = std::iter::once(Some(proposal.charter.sign(&self.key)));
-        let guests = self.guests.values().map(|guest| guest.signature);
-        let signatures: Option<Vec<SignatureBytes>> = own.chain(guests).collect();
-        let Some(signatures) = signatures else {
+        let guests: Option<Vec<_>> = self.guests.values().map(|guest| guest.signed.clone()).collect();
+        let Some(guests) = guests else {
             return Ok((Vec::new(), None));
         };
-        let charter = SignedCharter::assemble(proposal.charter.clone(), signatures)?;
-        let frame = Self::signed(&charter);
+        let own = (charter.sign(&self.key), first_entry(charter, HOST, &self.key)?);
+        let (signatures, first): (Vec<_>, Vec<_>) = std::iter::once(own).chain(guests).unzip();
+        let charter = SignedCharter::assemble(charter.clone(), signatures)?;
+        let first = Firsts::first(first);
+        let records = Records::first(self.seats().filter_map(|seat| Some(self.joined(seat)?.record.clone())));
+        let frame = Self::signed(&charter, &records, &first);
         let outbox = self.guests.values().map(|guest| (guest.peer, frame.clone())).collect();
-        let records = proposal.records.clone();
-        Ok((outbox, Some(Agreed { charter, me: HOST, records, again: false })))
+        Ok((outbox, Some(Agreed { charter, me: HOST, records, first, again: false })))
     }
 
     /// The frame for a seat of this table that has lost its copy of the charter.
     pub fn back(charter: &SignedCharter, records: &Records) -> Frame {
-        let proposal = Proposal { charter: charter.charter().clone(), records: records.clone() };
-        Frame::Back(Box::new(Back { proposal, signatures: charter.signatures().clone() }))
+        let signatures = charter.signatures().clone();
+        Frame::Back(Box::new(Back { charter: charter.charter().clone(), records: records.clone(), signatures }))
     }
 
-    /// The frame that opens the table; resent to a guest that missed it.
-    pub fn signed(charter: &SignedCharter) -> Frame {
-        Frame::Signed { table: charter.table(), signatures: charter.signatures().clone() }
+    /// The frame that opens the table; resent to a guest that missed it, without the entries that others repeat.
+    pub fn signed(charter: &SignedCharter, records: &Records, first: &Firsts) -> Frame {
+        let signatures = charter.signatures().clone();
+        Frame::Signed { table: charter.table(), signatures, records: records.clone(), first: first.clone() }
     }
 
     /// Removes a guest whose connection is gone, which frees its seat.
@@ -438,13 +473,8 @@ impl HostLobby {
         for guest in self.guests.values_mut() {
             guest.changes.tick();
         }
-        let Some(proposal) = &self.proposal else {
-            return Vec::new();
-        };
-        self.guests
-            .values()
-            .filter(|guest| guest.signature.is_none())
-            .map(|guest| (guest.peer, Frame::Propose(Box::new(proposal.clone()))))
-            .collect()
+        let proposal = self.proposal();
+        let late = self.guests.values().filter(|guest| guest.ready && guest.signed.is_none());
+        late.filter_map(|guest| Some((guest.peer, proposal.clone()?))).collect()
     }
 }

@@ -10,17 +10,21 @@ mod guest;
 mod host;
 
 use ed25519_dalek::SigningKey;
+use fairdeal_games::AnyGame;
 use fairdeal_peers::record::{AddressRecord, RecordError};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::{Charter, CharterError, SignedCharter};
 use fairdeal_protocol::game::RuleSetError;
+use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Table;
 
 pub use self::guest::GuestLobby;
 pub use self::host::HostLobby;
 use super::chat::Rate;
-use super::frame::{Join, Records, Roster, Taken};
+use super::frame::{Firsts, Join, Records, Roster, Taken};
 use crate::people::{Mark, SeatPerson};
+use crate::terms::chosen;
 use crate::text::{clean, display_names};
 use crate::view::{LobbySeat, LobbyView};
 
@@ -41,6 +45,8 @@ pub struct Agreed {
     pub me: Seat,
     /// Checked by `check_records`.
     pub records: Records,
+    /// The first entries of the seats at a table that begins, as far as they are known.
+    pub first: Firsts,
     /// Whether this player has sat at the table before; if so, it may have signed entries there.
     pub again: bool,
 }
@@ -73,6 +79,9 @@ pub enum LobbyError {
     /// This program does not know the table's rules.
     #[error(transparent)]
     Rules(#[from] RuleSetError),
+    /// A bug in this program.
+    #[error("this program cannot sign its first entry; please report this")]
+    First,
 }
 
 /// Checks that each seat of a charter has signed its addresses. The host relays these records, so it could otherwise
@@ -82,13 +91,28 @@ pub enum LobbyError {
 /// [`LobbyError::Record`] names the first seat with a bad record; [`LobbyError::BadProposal`] if the number of records
 /// differs from the number of seats.
 pub fn check_records(charter: &Charter, records: &[AddressRecord]) -> Result<(), LobbyError> {
+    check_known(charter, records.iter().map(Some))
+}
+
+/// The same for records of which some are not known yet.
+fn check_known<'a>(
+    charter: &Charter,
+    records: impl ExactSizeIterator<Item = Option<&'a AddressRecord>>,
+) -> Result<(), LobbyError> {
     if records.len() != charter.players.len() {
         return Err(LobbyError::BadProposal("does not say where each seat listens"));
     }
     for ((seat, player), record) in charter.seated().zip(records) {
-        record.of(player.key.into()).map_err(|why| LobbyError::Record { seat, why })?;
+        if let Some(record) = record {
+            record.of(player.key.into()).map_err(|why| LobbyError::Record { seat, why })?;
+        }
     }
     Ok(())
+}
+
+/// This player's first entry at the table of a charter: it goes with the signature, so that the table begins a trip earlier.
+fn first_entry(charter: &Charter, me: Seat, key: &SigningKey) -> Result<SignedEntry, LobbyError> {
+    Table::<AnyGame>::first_entry(charter, me, key)?.ok_or(LobbyError::First)
 }
 
 /// Signs this player's addresses at `time`, unless the current record already lists them: a new record would change the
@@ -130,7 +154,7 @@ fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
 pub fn view_of(roster: &Roster) -> LobbyView {
     LobbyView {
         game: clean(roster.game.as_str()),
-        options: roster.options.iter().map(|(key, value)| (clean(key.as_str()), clean(value.as_str()))).collect(),
+        options: chosen(&roster.options),
         seats: shown(roster.seats.iter().cloned()),
         ready: flags(roster.ready, roster.seats.len()),
         me: roster.you,

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use fairdeal_games::rule_set;
 use fairdeal_protocol::charter::Player;
 use fairdeal_protocol::crypto::pake::Password;
-use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::{Party, PlayedBy};
-use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::table::live::{Output, To};
+use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
@@ -151,9 +152,8 @@ fn seats_in_browsers_are_marked() {
 
 #[test]
 fn a_solitaire_needs_nobody_else() {
-    let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
-    let alone = RuleSet { seats: 1, ..rules };
-    let mut host = HostLobby::new(LOBBY, alone, key(0), wish(0), false);
+    let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+    let mut host = HostLobby::new(LOBBY, rules, key(0), wish(0), false);
     let (outbox, agreed) = host.sit_alone().unwrap();
     assert!(outbox.is_empty());
     assert_eq!(agreed.unwrap().charter.charter().players.len(), 1);
@@ -167,6 +167,18 @@ fn three_agree() {
     let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
     assert_eq!(agreed.len(), 3);
     assert!(agreed.iter().all(|a| a.charter.table() == agreed[0].charter.table()));
+    // The first entries are those with which their tables begin, whatever is drawn there.
+    for (n, a) in (0..).zip(&agreed) {
+        let mut rng = ChaCha20Rng::from_seed([n; 32]);
+        let mut table =
+            Table::<AnyGame>::new(a.charter.clone(), a.me, key(u8::try_from(a.me.index()).unwrap())).unwrap();
+        table.begin(&mut rng);
+        let said = std::iter::from_fn(|| table.poll()).find_map(|output| match output {
+            Output::Send(To::All, Message::Entries(entries)) => entries.first().cloned(),
+            _ => None,
+        });
+        assert_eq!(said.as_ref(), a.first.get(a.me.index()));
+    }
 }
 
 /// A guest that has signed loses its seat with its connection, and requests it again.
@@ -267,20 +279,58 @@ fn nobody_begins_before_all_are_ready() {
     let mut host = host(3);
     host.set_ready(false).unwrap();
     let mut guests = [guest(1), guest(2)];
-    guests[1].set_ready(false);
+    guests[1].set_ready(false).unwrap();
     let first = ticks(&guests);
     let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
     assert!(agreed.is_empty());
     assert_eq!(host.view().ready, [false, true, false]);
-    assert!(host.tick().is_empty(), "nothing is proposed");
-    let first = vec![(0, host.set_ready(true).unwrap())];
+    assert!(host.tick().is_empty(), "a guest that is not ready is not asked to sign");
+    let first = vec![(0, host.set_ready(true).unwrap().0)];
     assert!(carry(&mut host, &mut guests, first, nothing).0.is_empty());
     for lobby in [host.view(), guests[0].view(), guests[1].view()] {
         assert_eq!(lobby.ready, [true, true, false]);
     }
-    let first = vec![(2, guests[1].set_ready(true))];
+    let first = vec![(2, guests[1].set_ready(true).unwrap())];
     let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
     assert_eq!(agreed.len(), 3);
+}
+
+/// The charter is proposed once all seats are taken. Who is ready signs it, and a change of readiness costs nobody else the
+/// signature.
+#[test]
+fn a_full_table_is_signed_by_one_after_another() {
+    let (mut host, mut guests) = (host(3), [guest(1), guest(2)]);
+    guests[0].set_ready(false).unwrap();
+    let first = ticks(&guests);
+    assert!(carry(&mut host, &mut guests, first, nothing).0.is_empty());
+    assert!(guests[0].proposed().is_some() && guests[0].signed().is_none());
+    let table = guests[1].signed().unwrap().0;
+    // The guest is ready, is not, and is again; the other's signature stands all the while.
+    for (ready, begins) in [(true, false), (false, false), (true, true)] {
+        let signs = |frame: &Frame| !begins && matches!(frame, Frame::Sign { .. });
+        let first = vec![(1, guests[0].set_ready(ready).unwrap())];
+        let (agreed, held) = carry(&mut host, &mut guests, first, signs);
+        assert!(held.iter().all(|(from, _)| *from == 1), "{held:?}");
+        assert_eq!(agreed.len(), if begins { 3 } else { 0 });
+        assert!(agreed.iter().all(|agreed| agreed.charter.table() == table && agreed.first.len() == 3));
+    }
+}
+
+/// A signature without a first entry, or with one that is no commitment of the signer, is none.
+#[test]
+fn signature_comes_with_the_first_entry_of_its_seat() {
+    let (mut host, mut guests) = (host(3), [guest(1), guest(2)]);
+    let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
+    let first = ticks(&guests);
+    let (_, held) = carry(&mut host, &mut guests, first, signs);
+    let [(1, one), (2, two)] = &held[..] else { panic!("{held:?}") };
+    let (Frame::Sign { table, signature, .. }, Frame::Sign { first: others, .. }) = (one.clone(), two.clone()) else {
+        panic!("{held:?}")
+    };
+    let mixed = Frame::Sign { table, signature, first: others };
+    assert!(host.receive(peer(1), mixed).unwrap().1.is_none());
+    assert!(host.receive(peer(2), two.clone()).unwrap().1.is_none());
+    assert!(host.receive(peer(1), one.clone()).unwrap().1.is_some());
 }
 
 /// If a `Ready` frame is lost, the roster shows it and the guest sends the frame again.
@@ -304,9 +354,10 @@ fn a_charter_is_withdrawn_while_it_is_signed() {
     let first = ticks(&guests);
     let (_, late) = carry(&mut host, &mut guests, first, signs);
     assert_eq!(late.len(), 2);
-    let first = vec![(1, guests[0].set_ready(false))];
+    let first = vec![(1, guests[0].set_ready(false).unwrap())];
     let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
-    assert!(agreed.is_empty() && host.tick().is_empty());
+    let asked: Vec<PeerId> = host.tick().into_iter().map(|(peer, _)| peer).collect();
+    assert_eq!((agreed.len(), asked), (0, vec![peer(2)]), "a guest that is not ready is not asked to sign");
     assert_eq!(guests[1].view().ready, [true, false, true]);
     // Neither its earlier signature nor a late proposal starts the table.
     for (from, sign) in late {
@@ -317,10 +368,10 @@ fn a_charter_is_withdrawn_while_it_is_signed() {
     // The other guest, which has signed, still gets the current roster.
     let roster_again = host.receive(peer(2), Frame::Ready(true)).unwrap().0;
     assert!(roster(&roster_again, 2).is_some());
-    // All are ready again and one leaves: its seat is free for another guest.
-    let first = vec![(1, guests[0].set_ready(true))];
+    // The first is ready again, and the other leaves: its seat is free for another guest.
+    let first = vec![(1, guests[0].set_ready(true).unwrap())];
     let (_, late) = carry(&mut host, &mut guests, first, signs);
-    assert_eq!(late.len(), 2);
+    assert_eq!(late.len(), 1);
     host.gone(peer(2)).unwrap();
     assert_eq!(host.view().seats[2], None);
     assert_eq!(host.view().ready, [true, true, false]);
@@ -337,7 +388,7 @@ fn unready_guest_signs_nothing() {
     let proposed = |frame: &Frame| matches!(frame, Frame::Propose(_));
     let first = ticks(&guests);
     let (_, late) = carry(&mut host, &mut guests, first, proposed);
-    guests[0].set_ready(false);
+    guests[0].set_ready(false).unwrap();
     for (_, proposal) in late {
         let answer = guests[0].receive(peer(0), proposal).unwrap();
         assert!(answer.0.is_empty() && guests[0].signed().is_none());
@@ -419,12 +470,15 @@ fn guest_signs_only_the_shown_charter() {
     let propose = Frame::Propose(Box::new(proposal.clone()));
     let (outbox, _) = guest.receive(peer(0), propose).unwrap();
     assert!(matches!(outbox.as_slice(), [(_, Frame::Ready(true))]), "{outbox:?}");
-    // A charter without our seat, or with another nonce at it, is refused too.
+    // A charter with another nonce at our seat was made before this program was started again: it is not signed.
     let mut other = proposal.clone();
     other.charter.players =
         vec![other.charter.players[0].clone(), Player { nonce: [7; 32], ..other.charter.players[1].clone() }]
             .try_into()
             .unwrap();
+    assert_eq!(answer(Some(shown.clone()), &other), Ok(0));
+    // One without our seat is refused.
+    other.charter.players = vec![other.charter.players[0].clone()].try_into().unwrap();
     assert!(matches!(answer(Some(shown), &other), Err(LobbyError::BadProposal(_))));
 }
 
@@ -492,6 +546,53 @@ fn a_guest_signs_only_its_own_party() {
     assert!(matches!(&answer[..], [(_, Frame::Sign { .. })]));
 }
 
+/// A host that does not know yet where it listens proposes nothing: its guests would refuse a record without a signature.
+#[test]
+fn nothing_is_proposed_before_the_host_is_located() {
+    let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+    let own = Join { record: AddressRecord::default(), ..wish(0) };
+    let mut host = HostLobby::new(LOBBY, rules, key(0), own, true);
+    let mut one = guest(1);
+    let mut outbox = join(&mut host, 1, one.own.clone());
+    assert!(proposal(&outbox).is_none());
+    let told: Multiaddr = "/ip4/10.0.0.1/tcp/4001".parse().unwrap();
+    outbox.extend(host.set_addresses(std::slice::from_ref(&told), 7).unwrap());
+    assert!(host.set_addresses(&[told], 7).unwrap().is_empty());
+    let signed = outbox.into_iter().find_map(|(_, frame)| {
+        let (answer, _) = one.receive(peer(0), frame).unwrap();
+        answer.into_iter().find_map(|(_, frame)| matches!(frame, Frame::Sign { .. }).then_some(frame))
+    });
+    let (_, agreed) = host.receive(peer(1), signed.unwrap()).unwrap();
+    assert!(agreed.is_some());
+}
+
+/// A guest signs what the lobby shows when it signs, not what it showed when the charter was proposed.
+#[test]
+fn guest_signs_the_terms_that_it_sees_last() {
+    let mut host = host(2);
+    let outbox = join(&mut host, 1, wish(1));
+    let shown = roster(&outbox, 1).unwrap().clone();
+    let few = Bounded::first(shown.seats.iter().take(1).cloned());
+    let other = Text::try_from("houses-of-thoth".to_owned()).unwrap();
+    for changed in [
+        Roster { game: other, ..shown.clone() },
+        Roster { options: Bounded::default(), ..shown.clone() },
+        Roster { seats: few, ..shown.clone() },
+        Roster { lobby: [9; 8], ..shown.clone() },
+    ] {
+        let mut guest = GuestLobby::new(peer(0), key(1), wish(1), false, false);
+        guest.receive(peer(0), Frame::Roster(shown.clone())).unwrap();
+        let propose = Frame::Propose(Box::new(proposal(&outbox).unwrap().clone()));
+        guest.receive(peer(0), propose).unwrap();
+        guest.receive(peer(0), Frame::Roster(changed)).unwrap();
+        guest.set_ready(true).unwrap();
+        assert!(guest.signed().is_none());
+        guest.receive(peer(0), Frame::Roster(shown.clone())).unwrap();
+        guest.set_ready(true).unwrap();
+        assert!(guest.signed().is_some());
+    }
+}
+
 /// If the host changes, swaps or drops an address record, every guest notices and signs nothing.
 #[test]
 fn changed_addresses_are_found() {
@@ -504,9 +605,15 @@ fn changed_addresses_are_found() {
     one.set_addresses(std::slice::from_ref(&told), 7);
     assert_eq!(one.own.record, before);
     join(&mut host, 1, one.own.clone());
-    let outbox = join(&mut host, 2, wish(2));
+    let mut outbox = join(&mut host, 2, wish(2));
+    // Nobody is found who has not agreed to play with those who sit there.
+    let known =
+        |outbox: &Outgoing| -> Vec<bool> { proposal(outbox).unwrap().records.iter().map(Option::is_some).collect() };
+    assert_eq!(known(&outbox), [true, true, false], "the third is not ready yet");
+    outbox.reverse();
+    assert_eq!(known(&outbox), [true, true, true]);
     let good = proposal(&outbox).unwrap().clone();
-    let listed = good.records[1].of(peer(1)).unwrap();
+    let listed = good.records[1].as_ref().unwrap().of(peer(1)).unwrap();
     assert_eq!(listed, std::slice::from_ref(&told));
     let elsewhere = AddressRecord::sign(&key(0), &[told], 7);
     let seat = Seat::new(1).unwrap();
@@ -514,12 +621,12 @@ fn changed_addresses_are_found() {
     let cases = [
         (elsewhere, why(RecordError::OtherPeer)),
         (AddressRecord::default(), why(RecordError::NotSigned)),
-        (good.records[2].clone(), why(RecordError::OtherPeer)),
+        (good.records[2].clone().unwrap(), why(RecordError::OtherPeer)),
     ];
     for (record, expected) in cases {
         let mut changed = good.clone();
         let mut records = changed.records.to_vec();
-        records[1] = record;
+        records[1] = Some(record);
         changed.records = records.try_into().unwrap();
         for n in [1, 2] {
             let mut guest = guest(n);
@@ -532,7 +639,7 @@ fn changed_addresses_are_found() {
     }
     let mut few = good;
     few.records = few.records[..2].to_vec().try_into().unwrap();
-    let error = check_records(&few.charter, &few.records).unwrap_err();
+    let error = check_known(&few.charter, few.records.iter().map(Option::as_ref)).unwrap_err();
     assert!(matches!(error, LobbyError::BadProposal(_)));
 }
 

@@ -53,31 +53,35 @@ pub struct Ledger {
 impl Ledger {
     /// Starts before the first step.
     pub fn new(replica: &Replica<AnyGame>) -> Self {
-        Self { done: Vec::new(), open: begun(replica) }
+        Self { done: Vec::new(), open: begun(replica.deal(), replica) }
     }
 
     /// Adds the news of one step; `replica` is the state after it.
     pub fn note(&mut self, news: &[News<AnyGame>], replica: &Replica<AnyGame>) {
-        let deal = &mut self.open;
         for item in news {
             match item {
-                News::Action { .. } => deal.actions += 1,
+                News::Action { .. } => self.open.actions += 1,
                 News::Sealed { cards, .. } => {
-                    deal.decks += 1;
-                    deal.cards += cards;
+                    self.open.decks += 1;
+                    self.open.cards += cards;
                 }
-                News::Opened(_) => deal.end = DealEnd::Opened,
-                News::Voided(_) => deal.end = DealEnd::Voided,
+                News::Opened(_) => self.open.end = DealEnd::Opened,
+                News::Voided(_) => self.open.end = DealEnd::Voided,
+                // The step that opens a deal may also begin the next one.
+                News::Deal(number) if *number != self.open.number => self.begin(*number, replica),
                 _ => {}
             }
         }
-        if deal.end != DealEnd::Opened {
-            deal.scores = replica.game().scores();
+        if self.open.end != DealEnd::Opened {
+            self.open.scores = replica.game().scores();
         }
-        if replica.deal() != deal.number {
-            let next = begun(replica);
-            self.done.push(std::mem::replace(deal, next));
+        if replica.turned().is_none() && replica.deal() != self.open.number {
+            self.begin(replica.deal(), replica);
         }
+    }
+
+    fn begin(&mut self, number: u32, replica: &Replica<AnyGame>) {
+        self.done.push(std::mem::replace(&mut self.open, begun(number, replica)));
     }
 
     /// All deals. The last is the one in which the log ends.
@@ -91,9 +95,9 @@ impl Ledger {
     }
 }
 
-fn begun(replica: &Replica<AnyGame>) -> PlayedDeal {
+fn begun(number: u32, replica: &Replica<AnyGame>) -> PlayedDeal {
     PlayedDeal {
-        number: replica.deal(),
+        number,
         first_step: replica.step(),
         actions: 0,
         decks: 0,

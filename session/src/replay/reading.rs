@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::Audit;
+use fairdeal_protocol::audit::pieces::{Alone, Hands};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::transcript::Transcript;
@@ -24,7 +25,15 @@ impl Reading {
     /// # Errors
     /// [`RuleSetError`] if the game cannot be played here.
     pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
-        let audit = Audit::<AnyGame>::new(transcript)?;
+        Self::with(transcript, Box::new(Alone::default()))
+    }
+
+    /// As [`Self::new`], with hands that carry out the pieces of the audit.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the game cannot be played here.
+    pub fn with(transcript: impl Into<Arc<Transcript>>, hands: Box<dyn Hands>) -> Result<Self, RuleSetError> {
+        let audit = Audit::<AnyGame>::with(transcript, hands)?;
         let recorder = Recorder::new(&audit);
         Ok(Self { audit, recorder })
     }
@@ -37,6 +46,10 @@ impl Reading {
     /// Checks one step of the log; breaks with the replay once the audit is done or has a finding.
     pub fn step(mut self) -> ControlFlow<Box<Replay>, Self> {
         let finding = match self.audit.step() {
+            Ok(_) if self.audit.started_over() => {
+                self.recorder = Recorder::new(&self.audit);
+                return ControlFlow::Continue(self);
+            }
             Ok(goes_on) => {
                 self.recorder.note(&mut self.audit);
                 if goes_on {
@@ -57,18 +70,19 @@ impl Replay {
     /// # Errors
     /// [`ReplayError::Rules`] if its game cannot be played here.
     pub fn open(transcript: impl Into<Arc<Transcript>>) -> Result<Self, ReplayError> {
-        Self::open_with(transcript, &mut |_| ControlFlow::Continue(()))
+        Self::open_with(transcript, Box::new(Alone::default()), &mut |_| ControlFlow::Continue(()))
     }
 
-    /// As [`Self::open`], and reports the progress to `tell` after every step.
+    /// As [`Self::open`], with these hands, and reports the progress to `tell` after every step.
     ///
     /// # Errors
     /// [`ReplayError::BrokenOff`] if `tell` breaks off, else as for [`Self::open`].
     pub fn open_with(
         transcript: impl Into<Arc<Transcript>>,
+        hands: Box<dyn Hands>,
         tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
     ) -> Result<Self, ReplayError> {
-        let mut reading = Reading::new(transcript)?;
+        let mut reading = Reading::with(transcript, hands)?;
         loop {
             reading = match reading.step() {
                 ControlFlow::Break(replay) => return Ok(*replay),

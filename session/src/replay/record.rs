@@ -83,7 +83,7 @@ impl Recorder {
                     let faces = Some(audit.opened_faces());
                     self.cards.entry(*number).or_default().faces = faces;
                 }
-                News::Voided(number) => deal = number.saturating_add(1),
+                News::Voided(_) => deal = audit.replica().deal(),
                 News::Deal(number) => deal = *number,
                 _ => {}
             }

@@ -296,6 +296,19 @@ impl Session {
         self.end_if_done();
     }
 
+    /// Whether [`Self::prepare`] has something to do.
+    pub fn can_prepare(&self) -> bool {
+        matches!(&self.stage, Stage::Seated(seated) if seated.can_prepare())
+    }
+
+    /// Computes ahead what this seat will need, some milliseconds' work: for drivers with nothing else to do. Nothing that
+    /// the session says depends on whether or when it is called.
+    pub fn prepare(&mut self) {
+        if let Stage::Seated(seated) = &mut self.stage {
+            seated.prepare();
+        }
+    }
+
     /// Says that the session has ended, once the player has been told everything.
     fn end_if_done(&mut self) {
         let Shared { own, out, files, .. } = &mut self.shared;
@@ -376,14 +389,15 @@ impl Stage {
         }
     }
 
-    /// Whether a peer has a seat, watches, or is this player's host.
+    /// Whether a peer has a seat or is to have one, watches, or is this player's host.
     fn knows(&self, peer: PeerId) -> bool {
         match self {
             Self::Hosting(hosting) => hosting.knows(peer),
             Self::Seated(seated) => seated.knows(peer),
             // Seated guests repeat their frames until the table opens; do not count them as strangers.
             Self::Opening(_) => true,
-            Self::Joining(_) | Self::Watching(_) | Self::Ended => self.host() == Some(peer),
+            Self::Joining(joining) => joining.knows(peer),
+            Self::Watching(_) | Self::Ended => self.host() == Some(peer),
         }
     }
 

@@ -60,8 +60,11 @@ impl Hosting {
             }
             Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
             Heard::Command(Command::Ready(ready)) => {
-                let outbox = self.lobby.set_ready(ready);
-                return self.changed(outbox, cx);
+                return match self.lobby.set_ready(ready) {
+                    Ok((outbox, Some(agreed))) => Ok(Turn::Next(self.agree(agreed, outbox, cx))),
+                    Ok((outbox, None)) => self.changed(Ok(outbox), cx),
+                    Err(error) => Err(cx.fail(error.to_string())),
+                };
             }
             Heard::Command(Command::CallBack(reply)) => self.call_back(&reply, cx),
             Heard::Command(Command::Dismiss(seat)) => {
@@ -150,7 +153,9 @@ impl Hosting {
                 }
             }
             // The host has lost this guest's connection and the guest has not noticed. Dropping it makes it join again.
-            Frame::Sign { .. } if !self.lobby.has_seated(peer) => cx.drop_peer(peer, "a signature without a seat"),
+            Frame::Sign { .. } | Frame::Ready(_) if !self.lobby.has_seated(peer) => {
+                cx.drop_peer(peer, "a word on a seat that it does not have");
+            }
             frame => match self.lobby.receive(peer, frame) {
                 Ok((outbox, None)) => return self.changed(Ok(outbox), cx),
                 Ok((outbox, Some(agreed))) => return Ok(Turn::Next(self.agree(agreed, outbox, cx))),
@@ -174,7 +179,7 @@ impl Hosting {
         self.exempt(cx);
         self.tell(cx);
         let spectators = self.lobby.take_spectators();
-        Box::new(Opening::new(agreed, outbox, Some(spectators), cx))
+        Box::new(Opening::of_host(agreed, outbox, spectators, cx))
     }
 
     /// Exempts peers with a seat and spectators from the transport's limits for strangers.
@@ -204,7 +209,7 @@ impl Hosting {
     /// The addresses are known: signs them, and writes the ticket.
     fn located(mut self: Box<Self>, addresses: &[Multiaddr], cx: &mut Cx<'_>) -> Next {
         let told = addresses.get(..MAX_RECORDED).unwrap_or(addresses);
-        self.lobby.set_addresses(told, cx.now.wall / 1000);
+        let outbox = self.lobby.set_addresses(told, cx.now.wall / 1000).map_err(|error| cx.fail(error.to_string()))?;
         if self.lobby.is_solitaire() {
             return match self.lobby.sit_alone() {
                 Ok((outbox, Some(agreed))) => Ok(Turn::Next(self.agree(agreed, outbox, cx))),
@@ -224,6 +229,7 @@ impl Hosting {
         cx.told.lobby = Some(view.clone());
         cx.tell(SessionEvent::Lobby(view));
         self.announce(cx);
+        cx.send_all(&outbox);
         Ok(Turn::Stay(self))
     }
 

@@ -12,6 +12,7 @@ use fairdeal_protocol::seat::Seat;
 
 use super::heard::Heard;
 use super::lobbies::{has_reached, look_at_addresses, mark_again, reaches, show_again, tell_lobby};
+use super::mates::Mates;
 use super::opening::Opening;
 use super::talk::{self, Room};
 use crate::calling::ONLY_HOST;
@@ -31,17 +32,24 @@ pub(crate) struct Joining {
     promised: Option<(Hash32, Seat)>,
     /// A promise on its way to the disk.
     promising: Option<(StoreId, (Hash32, Seat))>,
+    /// The other guests of the proposed charter.
+    mates: Mates,
 }
 
 type Next = Result<Turn<Box<Joining>, Box<Opening>>, End>;
 
 impl Joining {
     pub(crate) fn new(lobby: GuestLobby) -> Self {
-        Self { lobby, promised: None, promising: None }
+        Self { lobby, promised: None, promising: None, mates: Mates::default() }
     }
 
     pub(crate) fn host(&self) -> PeerId {
         self.lobby.host()
+    }
+
+    /// Whether a peer is the host, or another guest of the proposed charter.
+    pub(crate) fn knows(&self, peer: PeerId) -> bool {
+        peer == self.host() || self.mates.has(peer)
     }
 
     pub(crate) fn hear(mut self: Box<Self>, heard: Heard, cx: &mut Cx<'_>) -> Next {
@@ -54,17 +62,22 @@ impl Joining {
                 if peer == host && cx.links.are_told() {
                     self.speak(cx);
                 }
+                self.mates.greet(peer, &self.lobby, cx);
             }
             Heard::Gone(peer) if peer == host => {
                 self.lobby.lost(cx.rng);
+                self.mates.follow(&self.lobby, cx);
                 // The host may or may not come back.
                 let now = cx.now;
                 cx.links.reach(now);
             }
             Heard::Frame(peer, frame) => return self.frame(peer, frame, cx),
+            Heard::Found(peer, address) => self.mates.found(peer, address),
+            Heard::ListensAt(peer, addresses) => self.mates.listens(peer, addresses),
             Heard::Command(Command::Ready(ready)) => {
-                let outbox = self.lobby.set_ready(ready);
+                let outbox = self.lobby.set_ready(ready).map_err(|error| cx.fail(error.to_string()))?;
                 self.changed(&outbox, cx);
+                self.mates.follow(&self.lobby, cx);
             }
             Heard::Command(Command::Say(text)) => talk::say(&*self, &text, cx),
             Heard::Command(Command::Invite(_)) => cx.refuse(ChatError::NoTable.to_string()),
@@ -80,6 +93,8 @@ impl Joining {
             Heard::Book => mark_again(cx),
             Heard::Tick => {
                 look_at_addresses(cx);
+                self.mates.tick();
+                self.mates.follow(&self.lobby, cx);
                 if reaches(cx)? && cx.links.are_told() {
                     self.speak(cx);
                 }
@@ -94,11 +109,16 @@ impl Joining {
         match frame {
             Frame::Say(text) => talk::heard(&*self, peer, None, &text, cx),
             Frame::Said { seat, text } => talk::heard(&*self, peer, Some(seat), &text, cx),
+            frame if peer != self.lobby.host() => self.mates.hear(peer, frame, &self.lobby),
             frame => match self.lobby.receive(peer, frame) {
-                Ok((outbox, None)) => self.changed(&outbox, cx),
+                Ok((outbox, None)) => {
+                    self.changed(&outbox, cx);
+                    self.mates.follow(&self.lobby, cx);
+                }
                 Ok((outbox, Some(agreed))) => {
                     tell_lobby(self.lobby.view(), cx);
-                    return Ok(Turn::Next(Box::new(Opening::new(agreed, outbox, None, cx))));
+                    let early = self.mates.open(agreed.charter.charter(), cx);
+                    return Ok(Turn::Next(Box::new(Opening::of_guest(agreed, outbox, early, cx))));
                 }
                 Err(error) => return Err(cx.fail(error.to_string())),
             },

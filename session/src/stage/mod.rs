@@ -14,6 +14,7 @@ pub(crate) mod heard;
 pub(crate) mod hosting;
 pub(crate) mod joining;
 pub(crate) mod lobbies;
+mod mates;
 pub(crate) mod opening;
 pub(crate) mod seated;
 mod talk;

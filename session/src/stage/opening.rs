@@ -3,6 +3,7 @@
 
 use fairdeal_games::AnyGame;
 use fairdeal_peers::{Multiaddr, PeerId};
+use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
 
@@ -23,6 +24,51 @@ const MAX_EARLY: usize = 8;
 /// The host's refusal to the guests in its lobby when it closes.
 pub(super) const CLOSED: &str = "the host has closed the table";
 
+/// Frames of seats that have opened a table already, in their order.
+#[derive(Default)]
+pub(super) struct Early {
+    frames: Vec<(PeerId, Frame)>,
+    /// Addresses at which others on the LAN find seats; they are told once.
+    found: Vec<(PeerId, Multiaddr)>,
+    /// The addresses that seats name themselves.
+    listening: Vec<(PeerId, Vec<Multiaddr>)>,
+}
+
+impl Early {
+    /// Keeps a frame. If a seat has sent too many it is lost; what matters is repeated.
+    pub(super) fn keep(&mut self, peer: PeerId, frame: Frame) {
+        if self.frames.iter().filter(|(from, _)| *from == peer).count() < MAX_EARLY {
+            self.frames.push((peer, frame));
+        }
+    }
+
+    /// Keeps an address at which somebody on the LAN finds a seat.
+    pub(super) fn find(&mut self, peer: PeerId, address: Multiaddr) {
+        let known = self.found.iter().filter(|(of, _)| *of == peer);
+        if known.clone().count() < MAX_EARLY && known.clone().all(|(_, other)| *other != address) {
+            self.found.push((peer, address));
+        }
+    }
+
+    /// Keeps the addresses that a seat has named last.
+    pub(super) fn listens(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
+        self.listening.retain(|(of, _)| *of != peer);
+        self.listening.push((peer, addresses));
+    }
+
+    /// Drops what is of peers that are let go.
+    pub(super) fn keep_only(&mut self, is_kept: impl Fn(PeerId) -> bool) {
+        self.frames.retain(|(of, _)| is_kept(*of));
+        self.found.retain(|(of, _)| is_kept(*of));
+        self.listening.retain(|(of, _)| is_kept(*of));
+    }
+
+    /// Drops the frames of other tables.
+    pub(super) fn forget_all_but(&mut self, table: Option<Hash32>) {
+        self.frames.retain(|(_, frame)| frame.table() == table);
+    }
+}
+
 /// A table that waits for its journal.
 pub(crate) struct Opening {
     agreed: Agreed,
@@ -32,8 +78,7 @@ pub(crate) struct Opening {
     spectators: Option<Spectators>,
     /// The order to the store; `None` after a full disk, until it is asked again.
     asked: Option<StoreId>,
-    /// Frames of seats that have opened the table already.
-    early: Vec<(PeerId, Frame)>,
+    early: Early,
     /// The addresses that this player has now, if they have changed since.
     moved: Option<Vec<Multiaddr>>,
 }
@@ -41,8 +86,18 @@ pub(crate) struct Opening {
 type Next = Result<Turn<Box<Opening>, Box<Seated>>, End>;
 
 impl Opening {
-    pub(crate) fn new(agreed: Agreed, outbox: Outgoing, spectators: Option<Spectators>, cx: &mut Cx<'_>) -> Self {
-        let mut opening = Self { agreed, outbox, spectators, asked: None, early: Vec::new(), moved: None };
+    /// The table of a host, with its spectators.
+    pub(super) fn of_host(agreed: Agreed, outbox: Outgoing, spectators: Spectators, cx: &mut Cx<'_>) -> Self {
+        Self::new(agreed, outbox, Some(spectators), Early::default(), cx)
+    }
+
+    /// The table of a guest, with what others have said already.
+    pub(super) fn of_guest(agreed: Agreed, outbox: Outgoing, early: Early, cx: &mut Cx<'_>) -> Self {
+        Self::new(agreed, outbox, None, early, cx)
+    }
+
+    fn new(agreed: Agreed, outbox: Outgoing, spectators: Option<Spectators>, early: Early, cx: &mut Cx<'_>) -> Self {
+        let mut opening = Self { agreed, outbox, spectators, asked: None, early, moved: None };
         opening.ask(cx);
         opening
     }
@@ -67,13 +122,9 @@ impl Opening {
                     cx.transport(Transport::Dismiss(peer));
                 }
             }
-            Heard::Frame(peer, frame) => {
-                let mut seats = self.agreed.charter.charter().seated();
-                let its = self.early.iter().filter(|(from, _)| *from == peer);
-                if its.count() < MAX_EARLY && seats.any(|(_, player)| PeerId::from(player.key) == peer) {
-                    self.early.push((peer, frame));
-                }
-            }
+            Heard::Frame(peer, frame) if self.has_seat(peer) => self.early.keep(peer, frame),
+            Heard::Found(peer, address) if self.has_seat(peer) => self.early.find(peer, address),
+            Heard::ListensAt(peer, addresses) if self.has_seat(peer) => self.early.listens(peer, addresses),
             Heard::Addresses(addresses) => self.moved = Some(addresses),
             Heard::Stored(id, answer) if self.asked == Some(id) => return self.stored(answer, cx),
             Heard::Tick if self.asked.is_none() => self.ask(cx),
@@ -92,6 +143,10 @@ impl Opening {
             _ => {}
         }
         Ok(Turn::Stay(self))
+    }
+
+    fn has_seat(&self, peer: PeerId) -> bool {
+        self.agreed.charter.charter().seated().any(|(_, player)| PeerId::from(player.key) == peer)
     }
 
     fn stored(mut self: Box<Self>, answer: Result<Stored, StoreFault>, cx: &mut Cx<'_>) -> Next {
@@ -123,9 +178,37 @@ impl Opening {
         if let Some(addresses) = moved {
             seated.hear(Heard::Addresses(addresses), cx)?;
         }
-        for (peer, frame) in early {
+        for (peer, address) in early.found {
+            seated.hear(Heard::Found(peer, address), cx)?;
+        }
+        for (peer, addresses) in early.listening {
+            seated.hear(Heard::ListensAt(peer, addresses), cx)?;
+        }
+        for (peer, frame) in early.frames {
             seated.hear(Heard::Frame(peer, frame), cx)?;
         }
         Ok(seated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_kept_few_and_of_those_who_stay() {
+        let peer = |number| PeerId::of(&ed25519_dalek::SigningKey::from_bytes(&[number; 32]));
+        let at = |number: u16| -> Multiaddr { format!("/ip4/10.0.0.1/tcp/{number}").parse().unwrap() };
+        let mut early = Early::default();
+        for number in 0..20 {
+            early.find(peer(1), at(number % 10));
+            early.find(peer(2), at(1));
+            early.listens(peer(1), vec![at(number)]);
+        }
+        assert_eq!(early.found.iter().filter(|(of, _)| *of == peer(1)).count(), MAX_EARLY);
+        assert_eq!(early.found.iter().filter(|(of, _)| *of == peer(2)).count(), 1);
+        assert_eq!(early.listening, [(peer(1), vec![at(19)])]);
+        early.keep_only(|mate| mate == peer(2));
+        assert_eq!((early.found, early.listening.len()), (vec![(peer(2), at(1))], 0));
     }
 }

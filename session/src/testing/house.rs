@@ -632,6 +632,10 @@ impl House {
                 if let Some(wake) = group.wake() {
                     self.at(wake, Later::Wakes { owner });
                 }
+                // Some drivers let their sessions prepare, others do not: nobody must be able to tell.
+                while owner % 2 == 1 && self.groups.get(&owner).is_some_and(Group::can_prepare) {
+                    self.groups.entry(owner).or_default().prepare();
+                }
                 return;
             };
             if let Some(fuse) = self.programs.get_mut(owner).and_then(|program| program.fuse.as_mut()) {
@@ -659,6 +663,7 @@ impl House {
                 }
             }
             Output::Transport(order) => self.transport(number, &order),
+            Output::Store(id, Store::Met { .. }) => self.handle(number, Input::Stored(id, Ok(Stored::Done))),
             Output::Store(id, order) => {
                 let is_idle = program.orders.is_empty();
                 program.orders.push_back((id, order));
@@ -730,8 +735,16 @@ impl House {
         self.post(link, to, Some(bytes.to_vec()));
     }
 
-    /// Looks at what leaves a program: its own entries must be in its journal.
+    /// Looks at what leaves a program: its own entries must be in its journal, but for the first one, which it can write
+    /// again; and there is one for each place.
     fn witness(&mut self, from: usize, bytes: &[u8]) {
+        if let (Ok(Frame::Sign { table, first, .. }), Some(program)) =
+            (Frame::from_bytes(bytes), self.programs.get(from))
+            && let Some(seat) = first.claimed_seat()
+            && self.signed.insert((table, seat, 0), first.hash()).is_some_and(|before| before != first.hash())
+        {
+            self.faults.push(format!("{} signs its first step twice", program.name));
+        }
         let Some((program, place)) = self.programs.get(from).and_then(|program| Some((program, program.open?))) else {
             return;
         };
@@ -752,7 +765,7 @@ impl House {
                 self.faults.push(format!("{} sends an entry that is not on its disk", program.name));
             }
             let charter = SavedSeat::new(&kept.header, false).ok();
-            let entry = charter.and_then(|saved| entry.verify(saved.charter().charter(), &place.0).ok());
+            let entry = charter.and_then(|saved| entry.verify(saved.charter()).ok());
             if let Some(step) = entry.map(|entry| entry.step())
                 && self.signed.insert((place.0, place.1, step), hash).is_some_and(|before| before != hash)
             {

@@ -105,6 +105,7 @@ fn bots_wait_until_their_player_has_ended() {
         charter: SignedCharter::assemble(charter, signatures).unwrap(),
         me: Seat::new(1).unwrap(),
         records: Bounded::first(keys.iter().map(|key| AddressRecord::sign(key, &[], 7))),
+        first: Bounded::default(),
         again: false,
     };
     let place = ListenConfig { transport: Transport::Memory, ..ListenConfig::nowhere() };

@@ -394,7 +394,7 @@ impl DataDir {
     pub fn promise(&self, table: &str, seat: Seat, content: &[u8]) -> Result<(), StoreError> {
         let path = self.journal_path(table, seat, PROMISE)?;
         files::create_private_dir(&self.path().join("journals"))?;
-        files::write_whole(&path, content)
+        if content.is_empty() { files::create_empty(&path) } else { files::write_whole(&path, content) }
     }
 
     /// Withdraws a promise; the seat can then no longer be led back to that table.
@@ -477,8 +477,9 @@ impl DataDir {
             // journals.
             files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         }
-        // The file gets its name only once it is complete, with space for the first deal.
-        let file = files::replace(&path, |file| {
+        // The file gets its name only once it is complete, with space for the first deal. The promise goes only then:
+        // without one, a seat counts as having signed.
+        let file = files::replace(&path, &promise, |file| {
             let mut writer = Writer::begin(file, nonce, header)?;
             for some in taken_in.unwrap_or_default().chunks(TOGETHER) {
                 writer.write(Kind::Records, &blocks::joined(some)?)?;
@@ -491,12 +492,7 @@ impl DataDir {
             let path = path.clone();
             StoreError::Journal { path, source }
         })?;
-        let journal = Journal { path, lock, writer: Mutex::new(writer) };
-        // Remove the promise only now: without one, a seat counts as having signed.
-        files::remove_if_there(&promise)
-            .and_then(|()| files::sync_parent(&promise))
-            .map_err(|source| StoreError::io("remove", &promise, source))?;
-        Ok(journal)
+        Ok(Journal { path, lock, writer: Mutex::new(writer) })
     }
 
     /// Opens a journal to resume it, and cuts off an append that a crash interrupted.

@@ -46,6 +46,7 @@ use crate::drive::saved::{SavedTable, give_up, is_known_to, open_seats, saved_ta
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
+use crate::hands::hands;
 use crate::replay_page::with_game;
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings, transcript_bytes, write_out};
@@ -487,7 +488,7 @@ impl App {
                     let charter = transcript.charter().charter();
                     let (names, seating) = (player_names(charter), Seating::of(charter));
                     let terms = Terms::of(charter);
-                    let report = audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
+                    let report = audit_with::<AnyGame>(transcript, hands(), &mut |progress| reading.tell(progress));
                     let audited = |report| Audited { report, names, seating, terms };
                     report.map(|report| UiEvent::Audited(Box::new(audited(report))))
                 });

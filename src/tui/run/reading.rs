@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, watch};
 use super::{App, TELLING};
 use crate::drive::finder::{Company, company_of};
 use crate::drive::saved::saved_tables;
+use crate::hands::hands;
 use crate::history::{self, What, history};
 use crate::store::read_transcript;
 use crate::tui::Data;
@@ -116,7 +117,7 @@ impl App {
 
     pub(super) fn read_replay(&mut self, path: PathBuf) {
         self.read(path, |transcript, reading| {
-            match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
+            match Replay::open_with(transcript, hands(), &mut |progress| reading.tell(progress)) {
                 Ok(replay) => Some(UiEvent::Replay(Arc::new(replay))),
                 Err(ReplayError::BrokenOff) => None,
                 Err(why) => Some(UiEvent::Failed(why.to_string())),
@@ -126,7 +127,7 @@ impl App {
 
     pub(super) fn read_review(&mut self, path: PathBuf, me: Seat) {
         self.read(path, move |transcript, reading| {
-            let replay = match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
+            let replay = match Replay::open_with(transcript, hands(), &mut |progress| reading.tell(progress)) {
                 Ok(replay) => Arc::new(replay),
                 Err(ReplayError::BrokenOff) => return None,
                 Err(why) => return Some(UiEvent::Failed(why.to_string())),

@@ -16,7 +16,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
-use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_protocol::table::replica::{SealedAhead, StepKind};
 use fairdeal_protocol::transcript::Transcript;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -352,6 +352,7 @@ impl TestApp {
                 done: SeatSet::EMPTY,
                 awaited: SeatSet::one(leader),
                 log: Hash32([0xab; 32]),
+                sealed_ahead: SealedAhead::default(),
             }),
             my_turn: leader == me,
             indirect: SeatSet::EMPTY,

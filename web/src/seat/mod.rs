@@ -212,6 +212,11 @@ impl Seat {
         }
     }
 
+    /// Computes ahead what the session will need; a few milliseconds.
+    pub(crate) fn prepare(&mut self) {
+        self.session.prepare();
+    }
+
     /// Closes all connections.
     pub(crate) fn close(&mut self) {
         self.sockets.close_all();

@@ -36,6 +36,11 @@ impl Permutation {
         Self(items)
     }
 
+    /// Number of items.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     #[cfg(test)]
     pub(super) fn from_items(items: Vec<u8>) -> Self {
         Self(items)

@@ -1,7 +1,7 @@
 //! The verifier's side of a shuffle: batch verification of any number of proofs in one multiscalar multiplication.
 //!
-//! Each proof has \\(N + 5\\) equations that must each sum to the identity. A [`Fold`] combines them with one 128-bit
-//! weight per equation and proof. The weights come from a hash of all statements and complete proofs, responses
+//! Each proof has \\(N + 6\\) equations that must each sum to the identity, a whole proof \\(N + 5\\). A [`Fold`] combines
+//! them with one 128-bit weight per equation and proof. The weights come from a hash of all statements and complete proofs, responses
 //! included, so no prover can aim at them. If the batch fails, each proof is checked alone; only a proof that fails
 //! alone is evidence.
 
@@ -15,7 +15,7 @@ use curve25519_dalek::traits::VartimeMultiscalarMul as _;
 use rand_core::SeedableRng as _;
 
 use super::generators::Generators;
-use super::{ShufflePlace, ShuffleProof, column_challenges, sigma_challenge, statement};
+use super::proof::{Challenges, Moved, Permuted, ShufflePlace, ShuffleProof, Tie};
 use crate::card::MAX_DECK;
 use crate::crypto::elgamal::SealedCards;
 use crate::crypto::group::{Point, random_weight};
@@ -49,19 +49,10 @@ pub enum ShuffleError {
     Equation,
 }
 
-/// A proof with everything its equations need.
-struct Pending {
-    statement: Statement,
-    proof: ShuffleProof,
-    u: Vec<Scalar>,
-    c: Scalar,
-    digest: [u8; 32],
-}
-
 /// Collects shuffle proofs for batch verification.
 #[derive(Default)]
 pub struct Fold {
-    pending: Vec<Pending>,
+    pending: Vec<(Statement, ShuffleProof)>,
 }
 
 impl std::fmt::Debug for Fold {
@@ -81,12 +72,12 @@ pub fn verify(statement: Statement, proof: &ShuffleProof) -> Result<(), ShuffleE
 }
 
 impl Fold {
-    /// Adds a proof, computing its challenges.
+    /// Adds a proof.
     ///
     /// # Errors
     /// [`ShuffleError::Length`] or [`ShuffleError::Unsealed`]; the batch is unchanged.
-    pub fn push(&mut self, statement_: Statement, proof: ShuffleProof) -> Result<(), ShuffleError> {
-        let Statement { place, key, input, output } = &statement_;
+    pub fn push(&mut self, statement: Statement, proof: ShuffleProof) -> Result<(), ShuffleError> {
+        let Statement { input, output, .. } = &statement;
         let size = input.len();
         if size > MAX_DECK || output.len() != size || !proof.has_length(size) {
             return Err(ShuffleError::Length);
@@ -94,11 +85,7 @@ impl Fold {
         if output.iter().any(|card| card.a.is_identity()) {
             return Err(ShuffleError::Unsealed);
         }
-        let mut transcript = statement(place, key, input, output);
-        let u = column_challenges(&mut transcript, &proof.columns);
-        let c = sigma_challenge(&mut transcript, &proof.chain, &proof.announcements, &proof.chain_announcements);
-        let digest = proof.digest(transcript);
-        self.pending.push(Pending { statement: statement_, proof, u, c, digest });
+        self.pending.push((statement, proof));
         Ok(())
     }
 
@@ -124,7 +111,7 @@ impl Fold {
             .pending
             .into_iter()
             .filter_map(|pending| {
-                let place = pending.statement.place;
+                let place = pending.0.place;
                 let alone = Self { pending: vec![pending] };
                 (!alone.holds()).then_some(place)
             })
@@ -139,14 +126,17 @@ impl Fold {
     /// The weighted sum of all equations of all proofs.
     //= P12.1
     fn sum(&self) -> Sum {
-        let mut hasher = Hasher::new(domain::FOLD).number(self.pending.len() as u64);
-        for pending in &self.pending {
-            hasher = hasher.hash(&Hash32(pending.digest));
-        }
+        let challenged = self
+            .pending
+            .iter()
+            .map(|(Statement { place, key, input, output }, proof)| proof.challenges(place, key, [input, output]));
+        let (challenges, digests): (Vec<Challenges>, Vec<[u8; 32]>) = challenged.unzip();
+        let start = Hasher::new(domain::FOLD).number(self.pending.len() as u64);
+        let hasher = digests.into_iter().fold(start, |hasher, digest| hasher.hash(&Hash32(digest)));
         let mut weights = ChaCha20Rng::from_seed(hasher.finish().0);
         let mut sum = Sum::default();
-        for pending in &self.pending {
-            sum.add(pending, &mut weights);
+        for ((statement, proof), challenges) in self.pending.iter().zip(&challenges) {
+            sum.add(statement, proof, challenges, &mut weights);
         }
         sum
     }
@@ -196,61 +186,108 @@ impl Sum {
     }
 
     /// Adds the equations of one proof, each times a fresh weight.
+    fn add(&mut self, statement: &Statement, proof: &ShuffleProof, challenges: &Challenges, weights: &mut ChaCha20Rng) {
+        let moved = proof.moved();
+        self.decks(statement, &moved, challenges, weights);
+        let tied = proof.tie().map(|tie| self.tie(&tie, &moved, challenges, weights)).unwrap_or_default();
+        self.commitment(&proof.permuted(), &tied, challenges, weights);
+    }
+
+    /// Adds multiples of \\(H_1, H_2, …\\).
+    fn columns(&mut self, terms: impl ExactSizeIterator<Item = Scalar>) {
+        if self.columns.len() < terms.len() {
+            self.columns.resize(terms.len(), Scalar::ZERO);
+        }
+        accumulate(&mut self.columns, terms);
+    }
+
+    /// Steps 1 to 3: the commitment is one to a permutation. `tied` are the factors of \\(C_j\\) in the equation of
+    /// [`Self::tie`], if there is one.
     //= T6.13
-    fn add(&mut self, pending: &Pending, weights: &mut ChaCha20Rng) {
-        let Pending { statement, proof, u, c, .. } = pending;
-        let size = u.len();
-        let [w1, w2, w3, w4, w5] = [(); 5].map(|()| random_weight(weights));
-        let w_chain: Vec<Scalar> = (0..size).map(|_| random_weight(weights)).collect();
-        let [s1, s2, s3, s4] = &proof.responses;
+    fn commitment(
+        &mut self,
+        proof: &Permuted<'_>,
+        tied: &[Scalar],
+        challenges: &Challenges,
+        weights: &mut ChaCha20Rng,
+    ) {
+        let Challenges { u, c, .. } = challenges;
+        let [w1, w2, w3] = [(); 3].map(|()| random_weight(weights));
+        let w_chain: Vec<Scalar> = u.iter().map(|_| random_weight(weights)).collect();
+        let [s1, s2, s3] = proof.responses;
         let permuted = || proof.permuted_responses.iter().map(|response| response.0);
         let product: Scalar = u.iter().product();
-
         // t₁ + c(ΣC_j − ΣH_i) − s₁G;  t₂ + c(Ĉ_N − ΠuH) − s₂G;  t₃ + cΣu_jC_j − s₃G − Σs'_iH_i;
-        // t₄ + cΣu_jA_j + s₄G − Σs'_iA'_i;  t₅ + cΣu_jB_j + s₄X − Σs'_iB'_i;
         // t̂_i + cĈ_i − ŝ_iG − s'_iĈ_{i−1}, with Ĉ_0 = H.
-        for (weight, point) in [w1, w2, w3, w4, w5].into_iter().zip(&proof.announcements) {
+        for (weight, point) in [w1, w2, w3].into_iter().zip(proof.announcements) {
             self.term(weight, point);
         }
-        self.g += w4 * s4.0 - w1 * s1.0 - w2 * s2.0 - w3 * s3.0;
-        for (weight, response) in w_chain.iter().zip(proof.chain_responses.iter()) {
+        self.g -= w1 * s1.0 + w2 * s2.0 + w3 * s3.0;
+        for (weight, response) in w_chain.iter().zip(proof.chain_responses) {
             self.g -= weight * response.0;
         }
         self.h -= w2 * c * product;
         if let (Some(weight), Some(first)) = (w_chain.first(), proof.permuted_responses.first()) {
             self.h -= weight * first.0;
         }
-        self.key(&statement.key, w5 * s4.0);
-
         let (c1, c3) = (w1 * c, w3 * c);
-        if self.columns.len() < size {
-            self.columns.resize(size, Scalar::ZERO);
+        self.columns(permuted().map(|s| -c1 - w3 * s));
+        let tied = tied.iter().copied().chain(std::iter::repeat(Scalar::ZERO));
+        for ((column, u), tied) in proof.columns.iter().zip(u).zip(tied) {
+            self.term(c1 + c3 * u + tied, column);
         }
-        accumulate(&mut self.columns, permuted().map(|s| -c1 - w3 * s));
-        for (column, u) in proof.columns.iter().zip(u) {
-            self.term(c1 + c3 * u, column);
-        }
-
-        let (c4, c5) = (w4 * c, w5 * c);
-        if let Some(input) = self.deck(&statement.input) {
-            accumulate(&mut input.a, u.iter().map(|u| c4 * u));
-            accumulate(&mut input.b, u.iter().map(|u| c5 * u));
-        }
-        if let Some(output) = self.deck(&statement.output) {
-            accumulate(&mut output.a, permuted().map(|s| -(w4 * s)));
-            accumulate(&mut output.b, permuted().map(|s| -(w5 * s)));
-        }
-
-        for (weight, point) in w_chain.iter().zip(proof.chain_announcements.iter()) {
+        for (weight, point) in w_chain.iter().zip(proof.chain_announcements) {
             self.term(*weight, point);
         }
         // Ĉ_i occurs in its own link with factor c and in the next with factor −s'_{i+1}; the last one occurs in the
         // second equation with factor c.
         let next =
             w_chain.iter().zip(permuted()).skip(1).map(|(weight, s)| -(weight * s)).chain(std::iter::once(w2 * c));
-        for ((weight, next), point) in w_chain.iter().zip(next).zip(proof.chain.iter()) {
+        for ((weight, next), point) in w_chain.iter().zip(next).zip(proof.chain) {
             self.term(weight * c + next, point);
         }
+    }
+
+    /// Step 5: the output is the input, permuted by whatever the responses are for.
+    //= T6.13, T6.19
+    fn decks(&mut self, statement: &Statement, proof: &Moved<'_>, challenges: &Challenges, weights: &mut ChaCha20Rng) {
+        let Challenges { v, d, .. } = challenges;
+        let [w_a, w_b] = [(); 2].map(|()| random_weight(weights));
+        let permuted = || proof.permuted_responses.iter().map(|response| response.0);
+        // a₂ + dΣv_jA_j + z₂G − Σz'_iA'_i;  a₃ + dΣv_jB_j + z₂X − Σz'_iB'_i.
+        for (weight, point) in [w_a, w_b].into_iter().zip(proof.announcements) {
+            self.term(weight, point);
+        }
+        self.g += w_a * proof.response.0;
+        self.key(&statement.key, w_b * proof.response.0);
+        let (d_a, d_b) = (w_a * d, w_b * d);
+        if let Some(input) = self.deck(&statement.input) {
+            accumulate(&mut input.a, v.iter().map(|v| d_a * v));
+            accumulate(&mut input.b, v.iter().map(|v| d_b * v));
+        }
+        if let Some(output) = self.deck(&statement.output) {
+            accumulate(&mut output.a, permuted().map(|s| -(w_a * s)));
+            accumulate(&mut output.b, permuted().map(|s| -(w_b * s)));
+        }
+    }
+
+    /// Step 5: what the responses are for is the commitment. Returns the factors of \\(C_j\\).
+    //= T6.19
+    fn tie(
+        &mut self,
+        tie: &Tie<'_>,
+        proof: &Moved<'_>,
+        challenges: &Challenges,
+        weights: &mut ChaCha20Rng,
+    ) -> Vec<Scalar> {
+        let Challenges { v, d, .. } = challenges;
+        let weight = random_weight(weights);
+        // a₁ + dΣv_jC_j − z₁G − Σz'_iH_i.
+        self.term(weight, tie.announcement);
+        self.g -= weight * tie.response.0;
+        self.columns(proof.permuted_responses.iter().map(|response| -(weight * response.0)));
+        let weighted = weight * d;
+        v.iter().map(|v| weighted * v).collect()
     }
 
     fn key(&mut self, key: &Point, scalar: Scalar) {
@@ -294,10 +331,10 @@ mod tests {
     use crate::crypto::elgamal::CardPoints;
     use crate::crypto::key::SecretKey;
     use crate::crypto::seed::{Context, Seed};
-    use crate::crypto::shuffle::shuffle;
-    use crate::seat::Seat;
+    use crate::crypto::shuffle::{Attempt, shuffle};
+    use crate::seat::{Seat, SeatSet};
 
-    /// Three shuffles of one run, with copied decks as in a log. The sum has three lists of points and five
+    /// Three shuffles of one run, with copied decks as in a log. The sum has three lists of points and six
     /// announcements per proof; the four decks, the key and the generators occur once.
     #[test]
     fn points_of_several_proofs_stand_in_the_sum_once() {
@@ -309,17 +346,18 @@ mod tests {
         let mut deck = points.fresh();
         let mut fold = Fold::default();
         for seat in 0..3 {
-            let place = ShufflePlace { context: context(seat), deck: DeckId(0) };
-            let (output, proof) = shuffle(&seed, &place, "test", &key, &deck).unwrap();
+            let attempt = Attempt { live: SeatSet::all(3), forks: 0 };
+            let place = ShufflePlace { context: context(seat), deck: DeckId(0), attempt };
+            let (output, proof) = shuffle(&seed, &place, &key, &deck).unwrap();
             let statement = Statement { place, key, input: Arc::new(deck.to_vec()), output: Arc::new(output.to_vec()) };
-            fold.push(statement, proof).unwrap();
+            fold.push(statement, proof.into()).unwrap();
             deck = output;
         }
         let sum = fold.sum();
         assert_eq!(sum.decks.len(), 4);
         assert_eq!(sum.keys.len(), 1);
         assert_eq!(sum.columns.len(), usize::from(size));
-        assert_eq!(sum.points.len(), 3 * (3 * usize::from(size) + 5));
+        assert_eq!(sum.points.len(), 3 * (3 * usize::from(size) + 6));
         assert!(sum.vanishes());
     }
 }

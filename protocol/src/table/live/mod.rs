@@ -12,6 +12,7 @@
 //!               an action → table.act(action, rng)
 //!               a second  → table.tick(now)                     repairs losses, detects absent seats
 //!               a (re)connection → table.greet(seat)
+//!               nothing else to do → table.prepare()          optional: what would otherwise delay a shuffle
 //! }
 //! ```
 //!
@@ -60,6 +61,7 @@ pub use peers::{BURST, RATE};
 use removals::Removals;
 pub use removals::removal::NothingToPropose;
 use this_seat::ThisSeat;
+pub use this_seat::first::is_first_entry;
 
 /// The most bytes of entries in one answer to a head.
 const REPAIR_BYTES: usize = 512 << 10;
@@ -190,11 +192,12 @@ impl<G: Game> Table<G> {
         Progress {
             step: self.replica.step(),
             kind,
-            deal: self.replica.deal(),
+            deal: self.replica.turned().unwrap_or(self.replica.deal()),
             live: self.replica.live(),
             done: self.entries.counted(),
             awaited,
             log: self.log_hash(),
+            sealed_ahead: self.replica.sealed_ahead(),
         }
     }
 
@@ -391,8 +394,7 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Evidence(evidence) => {
-                let charter = self.replica.charter();
-                let culprit = evidence.culprit(charter, &self.replica.table()).ok_or(ReceiveError::EmptyEvidence)?;
+                let culprit = evidence.culprit(self.replica.signed_charter()).ok_or(ReceiveError::EmptyEvidence)?;
                 self.convict(culprit, *evidence);
                 self.work(rng);
             }

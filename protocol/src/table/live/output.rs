@@ -12,7 +12,7 @@ use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
 use crate::table::journal::Record;
 use crate::table::message::Message;
-use crate::table::replica::{Broken, News, StepKind};
+use crate::table::replica::{Broken, News, SealedAhead, StepKind};
 use crate::transcript::Transcript;
 use crate::wire::codec::CodecError;
 
@@ -164,7 +164,7 @@ pub struct Progress {
     pub step: u64,
     /// Its kind; `None` after the end of the log.
     pub kind: Option<StepKind>,
-    /// The deal.
+    /// The deal; while its seeds are opened still the one before.
     pub deal: u32,
     /// The seats that are still at the table.
     pub live: SeatSet,
@@ -174,4 +174,6 @@ pub struct Progress {
     pub awaited: SeatSet,
     /// The hash of the last complete step.
     pub log: Hash32,
+    /// Decks that were sealed before their deals began.
+    pub sealed_ahead: SealedAhead,
 }

@@ -4,13 +4,14 @@ use super::{Event, Stop, Table};
 use crate::game::Game;
 use crate::hash::Hash32;
 use crate::log::body::Body;
-use crate::log::entry::{Content, Entry};
+use crate::log::entry::{Content, Entry, MAX_ENTRY};
 use crate::membership::{Input, Standing};
 use crate::seat::Seat;
 use crate::table::journal::Record;
 use crate::table::message::Message;
 use crate::table::replica::{Broken, News, Proofs, StepKind, Verdict};
 use crate::wire::bounded::Bounded;
+use crate::wire::codec::encode;
 use rand_core::CryptoRng;
 
 impl<G: Game> Table<G> {
@@ -185,7 +186,7 @@ impl<G: Game> Table<G> {
 
     //= P1.9, P5.20
     fn sign(&mut self, body: Body) {
-        let content = Content {
+        let mut content = Content {
             table: self.replica.table(),
             step: self.replica.step(),
             seat: self.me(),
@@ -194,6 +195,13 @@ impl<G: Game> Table<G> {
             release: self.removals.membership().release(self.replica.step()),
             body,
         };
+        // A part waits for an entry with room for it.
+        if content.body.part().is_some()
+            && encode(&content).len() > MAX_ENTRY
+            && let Some(answers) = content.body.answers_mut()
+        {
+            answers.part = None;
+        }
         // An entry that is too large makes this seat missing, not guilty.
         let Ok(entry) = Entry::sign(content, self.own.key()) else {
             return self.outbox.stop(Stop::Broken(Broken::TooLarge));

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::super::batch::{Outcome, Replay, Request};
-use super::super::deal::{Deal, Run};
+use super::super::deal::Run;
 use super::{Broken, Checkpoint, Item, News, Owed, Refused, Replica, Running, Stage, StepKind, shares_of};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::flip_stream;
-use crate::game::{ApplyError, Game};
+use crate::game::{ApplyError, Game, Protocol};
 use crate::hash::Hash32;
 use crate::log::body::{Answers, Body};
 use crate::log::entry::{Entry, step_hash};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
+
+/// The steps between the state that a fork leads back to and the one with which the log continues.
+const VOID_STEPS: u32 = 3;
 
 impl<G: Game> Replica<G> {
     /// Carries out a complete step. All entries count: one of each live seat, except seats removed without one.
@@ -31,10 +34,14 @@ impl<G: Game> Replica<G> {
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
         let guilty = self.live_parties(self.faulty.iter().chain(accused));
         let out = self.live_parties(guilty.iter().chain(removed.iter()));
-        let outlasts = out.is_empty() || self.outlasts(out);
+        //= P2.2
+        let is_false = self.turned.is_some() && !guilty.is_empty();
+        let outlasts = out.is_empty() || (self.outlasts(out) && !is_false);
         self.out = SeatSet::EMPTY;
         self.faulty = SeatSet::EMPTY;
         self.departing.clear();
+        self.take_parts(entries)?;
+        let turned = self.turned.take();
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
             _ => {
@@ -43,11 +50,15 @@ impl<G: Game> Replica<G> {
                 }
                 // A shuffle run starts again under the keys of the remaining seats.
                 let undone = matches!(kind, StepKind::Shuffle { .. }) && !out.is_empty();
-                if outlasts && !undone {
-                    self.turn_stage(kind, &mut news)?;
+                match &turned {
+                    Some(turned) => news.push(News::Opened(turned.deal.number())),
+                    None if outlasts && !undone => self.turn_stage(kind, &mut news)?,
+                    None => {}
                 }
             }
         }
+        let is_turned = turned.is_some();
+        news.extend(turned.into_iter().flat_map(|turned| turned.news));
         self.result.guilty.extend(guilty.iter());
         if !self.settled.is_over() {
             // A Leave in the log is the seat's own signature, whatever the others say of it.
@@ -58,11 +69,15 @@ impl<G: Game> Replica<G> {
         if !outlasts {
             self.void(&mut news);
         }
+        // The entries of the next deal's first step show who holds all openings.
+        if kind == StepKind::Opening && self.stage == Stage::Closing && self.skips_closing() {
+            self.next_deal(&mut news)?;
+        }
         // Its entries name the hash of the step that ended the game. An entry that proves a fault names it, too.
         if kind == StepKind::Confirm && self.stage == Stage::Opening && self.game.is_over() {
             self.result.signed_by = entries.keys().copied().chain(guilty.iter()).collect();
         }
-        let opening = self.stage == Stage::Opening;
+        let opening = self.stage == Stage::Opening && !is_turned;
         self.advance(&mut news)?;
         //= T5.21
         self.confirming = match kind {
@@ -75,6 +90,10 @@ impl<G: Game> Replica<G> {
             }
             _ => false,
         };
+        if kind == StepKind::Confirm && self.stage == Stage::Opening {
+            self.turn_over()?;
+        }
+        self.look_ahead();
         self.parent = hash;
         self.step += 1;
         self.digest = self.compute_digest();
@@ -106,10 +125,23 @@ impl<G: Game> Replica<G> {
         self.out = SeatSet::EMPTY;
         self.faulty = SeatSet::EMPTY;
         self.departing.clear();
+        self.forks += 1;
+        // A run that has begun is another from here on: whoever shuffles again does so with another preparation.
+        if let Some(run) = self.running.as_mut().and_then(|running| running.run.as_mut()) {
+            run.repeat(self.forks);
+        }
+        if self.protocol == Protocol::Two {
+            // Each of the void steps may have used a number.
+            self.ahead = None;
+            self.next = self.next.saturating_add(VOID_STEPS);
+        }
         let out = self.live_parties([culprit]);
         self.result.guilty.extend(out.iter());
         if !out.is_empty() {
             let over = matches!(self.kind(), Some(StepKind::Opening | StepKind::Closing));
+            if let Some(turned) = self.turned.take() {
+                self.turn_back(*turned);
+            }
             self.remove(out, &mut news);
             if !over {
                 self.void(&mut news);
@@ -117,6 +149,7 @@ impl<G: Game> Replica<G> {
             }
             self.advance(&mut news)?;
         }
+        self.look_ahead();
         self.parent = name;
         self.step = next;
         self.digest = self.compute_digest();
@@ -154,6 +187,21 @@ impl<G: Game> Replica<G> {
         }
     }
 
+    /// Returns to the state at the beginning of the deal, but for the seats that have departed since.
+    pub(super) fn restore(&mut self, checkpoint: Checkpoint<G>) {
+        self.settled = checkpoint.settled;
+        self.game = checkpoint.game;
+        self.running = checkpoint.running;
+        self.last_leader = checkpoint.last_leader;
+        self.interjected = checkpoint.interjected;
+        self.agenda = checkpoint.agenda;
+    }
+
+    /// Whether the next deal begins without a Closing step: the entries of its first step name the openings.
+    fn skips_closing(&self) -> bool {
+        self.protocol == Protocol::Two && self.running.is_some()
+    }
+
     /// Abandons the deal unscored, and begins another from the same state without the departed seats. Its number and
     /// seeds are never reused, and none of it is opened.
     //= T5.24
@@ -163,21 +211,17 @@ impl<G: Game> Replica<G> {
         };
         let number = self.deal.number();
         news.push(News::Voided(number));
-        self.settled = checkpoint.settled;
-        self.game = checkpoint.game;
-        self.running = checkpoint.running;
-        self.last_leader = checkpoint.last_leader;
-        self.interjected = checkpoint.interjected;
-        self.agenda = checkpoint.agenda;
+        let before = checkpoint.live;
+        self.restore(*checkpoint);
         let live = self.live;
         self.agenda.retain(|item| match item {
             Item::Leave(seat) | Item::Interject(seat, _) => live.contains(*seat),
             _ => true,
         });
-        let gone = checkpoint.live.iter().filter(|seat| !self.live.contains(*seat));
-        self.agenda.extend(gone.map(Item::Forfeit));
+        self.agenda.extend(before.minus(live).iter().map(Item::Forfeit));
         self.parts.clear();
-        self.deal = Deal::new(self.table(), number + 1, self.settled.deck_name());
+        self.deal = self.fresh_deal();
+        self.begun = self.begun.saturating_add(1);
         self.stage = Stage::Commit;
     }
 
@@ -244,7 +288,7 @@ impl<G: Game> Replica<G> {
         match body {
             Body::Commit { seed, tip } => self.deal.commit(seat, *seed, *tip),
             Body::Key { key, proof } => self.deal.register(seat, *key, proof.clone()),
-            Body::Effects { answers } => {
+            Body::Effects { answers } | Body::Turn { answers, .. } => {
                 let owed = self.owed(seat);
                 if let Some(mut running) = self.running.take() {
                     self.take_answers(seat, answers, &owed, &mut running);
@@ -315,11 +359,8 @@ impl<G: Game> Replica<G> {
             StepKind::Accept => self.stage = Stage::Play,
             StepKind::Shuffle { deck } => {
                 if let Some(mut running) = self.running.take() {
-                    if let Some(run) = running.run.take() {
-                        news.push(News::Sealed { deck, cards: run.cards().len() });
-                        self.deal.end_run(run);
-                    }
-                    running.answer(Outcome::Deck(deck));
+                    let outcome = running.run.take().map(|run| self.seal(run, news));
+                    running.answer(outcome.unwrap_or(Outcome::Deck(deck)));
                     self.rerun(running, news)?;
                 }
             }
@@ -330,10 +371,7 @@ impl<G: Game> Replica<G> {
             //= P6.7, P12.7
             StepKind::Closing => {
                 if self.running.is_some() {
-                    let number = self.deal.number() + 1;
-                    self.deal = Deal::new(self.table(), number, self.settled.deck_name());
-                    self.stage = Stage::Commit;
-                    self.remember();
+                    self.next_deal(news)?;
                 } else {
                     self.stage = Stage::Finished;
                     news.push(News::Finished);
@@ -345,7 +383,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Begins a deal once its keys are known, up to its first requests.
-    fn begin_deal(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+    pub(super) fn begin_deal(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         news.push(News::Deal(self.deal.number()));
         let running = match self.running.take() {
             None => Running::new(Item::Begin),
@@ -375,9 +413,17 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
+    /// Makes a deck of the deal from a run that every seat has its part in.
+    fn seal(&mut self, run: Run, news: &mut Vec<News<G>>) -> Outcome {
+        let deck = run.deck;
+        news.push(News::Sealed { deck, cards: run.cards().len() });
+        self.deal.end_run(run);
+        Outcome::Deck(deck)
+    }
+
     fn start_run(&self, cards: &[Face]) -> Result<Run, Broken> {
         let named = cards.iter().map(|face| (*face, self.settled.card_name(*face)));
-        self.deal.start_run(named)
+        self.deal.start_run(self.attempt(), named)
     }
 
     /// Settles answered batches and starts the next items, until a seat owes something.
@@ -432,6 +478,18 @@ impl<G: Game> Replica<G> {
         self.rerun(Running::new(item), news)
     }
 
+    /// Settles the running item's answered batches, until a seat owes something or the item ends.
+    pub(super) fn carry_on(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        while self.running.as_ref().is_some_and(|running| self.is_answered(running)) {
+            let Some(running) = self.running.take() else { break };
+            if let Some(parked) = self.settle(running, news)? {
+                self.running = Some(parked);
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Settles an answered batch. Returns the item if it waits for a step of another kind.
     //= T5.26
     fn settle(&mut self, mut running: Running<G>, news: &mut Vec<News<G>>) -> Result<Option<Running<G>>, Broken> {
@@ -463,13 +521,17 @@ impl<G: Game> Replica<G> {
                 Outcome::Values(flip.sample(&mut stream))
             }
             Some(Request::Shuffle(cards)) => {
-                match &running.run {
+                let run = match running.run.take() {
                     Some(run) if run.faces() != &cards[..] => return Err(Broken::Engine),
-                    Some(_) => {}
-                    None => running.run = Some(self.start_run(cards)?),
+                    Some(run) => run,
+                    None => self.start_run(cards)?,
+                };
+                if run.turn(self.live).is_some() {
+                    running.run = Some(run);
+                    running.settled_deals();
+                    return Ok(Some(running));
                 }
-                running.settled_deals();
-                return Ok(Some(running));
+                self.seal(run, news)
             }
             Some(Request::NextDeal) => {
                 running.settled_deals();

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::deal::Run;
+use super::super::deal::Deal;
 use super::super::fault::{Fault, FaultKind};
 use super::{Broken, Owed, Preview, Proofs, Refused, Replica, StepKind, Verdict, shares_of};
+use crate::card::Faces;
 use crate::crypto::elgamal::SealedCards;
 use crate::crypto::escrow::{self, Complaint, EscrowError};
 use crate::crypto::group::Point;
+use crate::crypto::reproduce::Reproduction;
 use crate::crypto::seed::Seed;
-use crate::crypto::share::{ShareOf, SharePlace};
-use crate::crypto::shuffle::{ShufflePlace, Statement};
-use crate::domain;
-use crate::game::{Game, Shown};
-use crate::hash::{Hash32, Hasher};
+use crate::crypto::share::{ShareClaim, ShareFold, ShareOf, SharePlace};
+use crate::crypto::shuffle::{ShuffleProof, Statement};
+use crate::game::{Game, Protocol, Shown};
+use crate::hash::Hash32;
 use crate::log::body::{Answers, Body, PartShares, Shuffled};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
@@ -23,6 +24,57 @@ use crate::seat::Seat;
 enum Finding {
     Fault(FaultKind),
     Broken(Broken),
+}
+
+/// Checks that a judgement leaves to its caller.
+pub(super) enum Left<'a> {
+    Nothing,
+    Shuffles,
+    All(&'a mut Vec<Deferred>),
+}
+
+/// A check of an entry that counts otherwise. It needs nothing that comes later.
+#[derive(Debug)]
+pub enum Deferred {
+    /// The proof of its shares.
+    Shares(Box<ShareClaim>),
+    /// Whether its seed gives what its seat has sent.
+    Opening(Box<OpenedSeed>),
+}
+
+/// A seat's opened seed, with everything that the seat has sent in the deal.
+#[derive(Debug)]
+pub struct OpenedSeed {
+    deal: Deal,
+    seat: Seat,
+    seed: Seed,
+}
+
+impl OpenedSeed {
+    /// Whether all seeds give all of it and all proofs of shares hold, in one sum. `false` proves nothing.
+    pub fn hold_with(shares: &ShareFold, openings: &[Self]) -> bool {
+        let opened = openings.iter().map(|Self { deal, seat, seed }| {
+            let (secret, own) = deal.opened_key(*seat, seed).ok()?;
+            deal.reproduction(*seat, seed, &secret, &own)
+        });
+        let opened: Option<Vec<Reproduction<'_>>> = opened.collect();
+        opened.is_some_and(|opened| Reproduction::hold_with(shares, &opened))
+    }
+}
+
+/// A deal with the seeds of those that have opened theirs.
+#[derive(Debug)]
+pub struct OpenedDeal {
+    deal: Deal,
+    seeds: BTreeMap<Seat, Seed>,
+}
+
+impl OpenedDeal {
+    /// The faces of the deal's sealed cards, from its seeds and the shares in the log. If the seeds are not verified,
+    /// neither are the faces.
+    pub fn faces(&self) -> Faces {
+        self.deal.faces_by(&self.seeds)
+    }
 }
 
 impl<T: Into<FaultKind>> From<T> for Finding {
@@ -36,6 +88,25 @@ impl<G: Game> Replica<G> {
     /// openings and shares; callers cache which entries count.
     //= P1.9, P1.10, P1.11
     pub fn examine(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, proofs: Proofs) -> Verdict {
+        let left = match proofs {
+            Proofs::Verify => Left::Nothing,
+            Proofs::Defer => Left::Shuffles,
+        };
+        self.examine_but(entry, held, left)
+    }
+
+    /// As [`Self::examine`] with [`Proofs::Defer`], and leaves the costly checks to the caller. If the entry counts and
+    /// one of them fails, its true verdict is a fault.
+    pub fn examine_later(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, deferred: &mut Vec<Deferred>) -> Verdict {
+        self.examine_but(entry, held, Left::All(deferred))
+    }
+
+    /// The deal that the open step opens, with its seeds.
+    pub fn opened(&self, seeds: BTreeMap<Seat, Seed>) -> OpenedDeal {
+        OpenedDeal { deal: self.opening().clone(), seeds }
+    }
+
+    fn examine_but(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, left: Left<'_>) -> Verdict {
         let content = entry.content();
         if content.step != self.step || content.parent != self.parent {
             return Verdict::Waits;
@@ -50,7 +121,7 @@ impl<G: Game> Replica<G> {
         let Some(kind) = self.kind() else {
             return Verdict::Waits;
         };
-        match self.judge(kind, entry, held, proofs) {
+        match self.judge(kind, entry, held, left) {
             Ok(true) => Verdict::Counts,
             Ok(false) => Verdict::Waits,
             Err(Finding::Fault(fault)) => Verdict::Fault(fault),
@@ -65,7 +136,7 @@ impl<G: Game> Replica<G> {
         kind: StepKind,
         entry: &Entry,
         held: &BTreeMap<Seat, Entry>,
-        proofs: Proofs,
+        mut left: Left<'_>,
     ) -> Result<bool, Finding> {
         let seat = entry.seat();
         match (kind, entry.body()) {
@@ -79,7 +150,7 @@ impl<G: Game> Replica<G> {
             }
             (StepKind::Action { leader }, Body::Act { action, answers }) if seat == leader => {
                 let preview = self.judge_action(seat, action)?;
-                self.judge_answers(seat, answers, &self.owed_first(seat, seat, &preview))?;
+                self.judge_answers(seat, answers, &self.owed_first(seat, seat, &preview), &mut left)?;
                 self.judge_shown(seat, &preview, answers)?;
                 Ok(true)
             }
@@ -96,7 +167,7 @@ impl<G: Game> Replica<G> {
                     if *named != self.out_name(leader) {
                         return Ok(false);
                     }
-                    self.judge_answers(seat, answers, &Owed::default())?;
+                    self.judge_answers(seat, answers, &Owed::default(), &mut left)?;
                     return Ok(true);
                 }
                 // The leader's entry has been judged first. An ack of one that does not count waits.
@@ -110,7 +181,7 @@ impl<G: Game> Replica<G> {
                     }
                     _ => Owed::default(),
                 };
-                self.judge_answers(seat, answers, &owed)?;
+                self.judge_answers(seat, answers, &owed, &mut left)?;
                 Ok(true)
             }
             (StepKind::Action { leader }, Body::Interject { action }) if seat != leader => {
@@ -128,19 +199,19 @@ impl<G: Game> Replica<G> {
             // A leave names nothing, and no seat may refuse it. Only the last seat must stay, to open its seed.
             (StepKind::Action { .. }, Body::Leave) if self.live.len() > 1 => Ok(true),
             (StepKind::Effects, Body::Effects { answers }) => {
-                self.judge_answers(seat, answers, &self.owed(seat))?;
+                self.judge_answers(seat, answers, &self.owed(seat), &mut left)?;
                 Ok(true)
             }
             //= P1.5
             (StepKind::Shuffle { .. }, Body::Shuffle(shuffled)) if !self.has_shuffled(seat) => {
-                Ok(self.judge_shuffle(seat, shuffled, held, proofs)?)
+                Ok(self.judge_shuffle(seat, shuffled, held, &left)?)
             }
             (StepKind::Shuffle { .. }, Body::Confirm) if self.has_shuffled(seat) => Ok(true),
             (StepKind::Escrow, Body::Escrow { parts, shuffled }) => {
                 let key = self.deal.key(seat).ok_or(EscrowError::Sum)?;
                 let holders = self.holders(seat).into_keys().collect();
                 escrow::check_public(parts, holders, key)?;
-                Ok(self.judge_early(seat, shuffled.as_ref(), held, proofs)?)
+                Ok(self.judge_early(seat, shuffled.as_ref(), held, &left)?)
             }
             (StepKind::Accept, Body::Accept { complaints, shuffled }) => {
                 // A complaint about a seat that is already out is valid, because the order in which faults become known
@@ -149,26 +220,44 @@ impl<G: Game> Replica<G> {
                 if let Some((owner, _)) = unfounded {
                     return Err(FaultKind::FalseComplaint { owner: *owner }.into());
                 }
-                Ok(self.judge_early(seat, shuffled.as_ref(), held, proofs)?)
+                Ok(self.judge_early(seat, shuffled.as_ref(), held, &left)?)
             }
             (StepKind::Rebuild { seat: gone }, Body::Rebuild { parts }) => {
                 self.judge_parts(seat, gone, parts)?;
                 Ok(true)
             }
-            (StepKind::Opening, Body::Open { seed }) => {
-                self.deal.check_opening(seat, &Seed::from_opened(*seed))?;
+            (StepKind::Opening, Body::Open { seed }) if self.turned.is_none() => {
+                self.judge_opening(seat, Seed::from_opened(*seed), &mut left)?;
+                Ok(true)
+            }
+            (StepKind::Opening, Body::Turn { seed, answers }) if self.turned.is_some() => {
+                self.judge_answers(seat, answers, &self.owed(seat), &mut left)?;
+                self.judge_opening(seat, Seed::from_opened(*seed), &mut left)?;
                 Ok(true)
             }
             (kind, body) => Err(FaultKind::WrongKind {
                 got: body.kind(),
                 wanted: match kind {
-                    StepKind::Shuffle { .. } if self.has_shuffled(seat) => StepKind::Confirm,
-                    kind => kind,
-                }
-                .due(seat),
+                    StepKind::Shuffle { .. } if self.has_shuffled(seat) => StepKind::Confirm.due(seat),
+                    StepKind::Opening if self.turned.is_some() => "opening with answers",
+                    kind => kind.due(seat),
+                },
             }
             .into()),
         }
+    }
+
+    /// Judges an opened seed against everything that its seat has sent in the deal.
+    fn judge_opening(&self, seat: Seat, seed: Seed, left: &mut Left<'_>) -> Result<(), FaultKind> {
+        let deal = self.opening();
+        match left {
+            Left::All(deferred) => {
+                let deal = deal.clone();
+                deferred.push(Deferred::Opening(Box::new(OpenedSeed { deal, seat, seed })));
+            }
+            Left::Nothing | Left::Shuffles => deal.check_opening(seat, &seed)?,
+        }
+        Ok(())
     }
 
     //= T5.16, P1.6
@@ -177,15 +266,36 @@ impl<G: Game> Replica<G> {
         seat: Seat,
         shuffled: &Shuffled,
         held: &BTreeMap<Seat, Entry>,
-        proofs: Proofs,
+        left: &Left<'_>,
     ) -> Result<bool, FaultKind> {
+        self.judge_protocol(&shuffled.proof)?;
         let Some(statement) = self.statement(seat, shuffled, held) else {
             return Ok(false);
         };
-        if proofs == Proofs::Verify {
-            crate::crypto::shuffle::verify(statement, &shuffled.proof)?;
-        }
+        self.judge_statement(statement, &shuffled.proof, left)?;
         Ok(true)
+    }
+
+    fn judge_protocol(&self, proof: &ShuffleProof) -> Result<(), FaultKind> {
+        let staged = match proof {
+            ShuffleProof::Whole(_) => false,
+            ShuffleProof::Staged(_) => true,
+        };
+        if staged == (self.protocol == Protocol::Two) { Ok(()) } else { Err(FaultKind::OtherProof { staged }) }
+    }
+
+    /// Judges the proof of a shuffle, unless that is left to the caller.
+    pub(super) fn judge_statement(
+        &self,
+        statement: Statement,
+        proof: &ShuffleProof,
+        left: &Left<'_>,
+    ) -> Result<(), FaultKind> {
+        self.judge_protocol(proof)?;
+        if matches!(left, Left::Nothing) {
+            crate::crypto::shuffle::verify(statement, proof)?;
+        }
+        Ok(())
     }
 
     /// Judges the shuffle that comes with an escrow or an acceptance: only the seat whose turn it is sends one.
@@ -195,13 +305,13 @@ impl<G: Game> Replica<G> {
         seat: Seat,
         shuffled: Option<&Shuffled>,
         held: &BTreeMap<Seat, Entry>,
-        proofs: Proofs,
+        left: &Left<'_>,
     ) -> Result<bool, FaultKind> {
         match (shuffled, self.early_shuffler() == Some(seat)) {
             (None, false) => Ok(true),
             (Some(shuffled), true) => {
                 // Its input follows from earlier steps, so there is nothing to wait for.
-                if self.judge_shuffle(seat, shuffled, held, proofs)? { Ok(true) } else { Err(FaultKind::OtherDeck) }
+                if self.judge_shuffle(seat, shuffled, held, left)? { Ok(true) } else { Err(FaultKind::OtherDeck) }
             }
             (Some(_), false) => Err(FaultKind::EarlyShuffle { owed: false }),
             (None, true) => Err(FaultKind::EarlyShuffle { owed: true }),
@@ -279,7 +389,7 @@ impl<G: Game> Replica<G> {
     }
 
     //= T5.8
-    fn judge_answers(&self, seat: Seat, answers: &Answers, owed: &Owed) -> Result<(), FaultKind> {
+    fn judge_answers(&self, seat: Seat, answers: &Answers, owed: &Owed, left: &mut Left<'_>) -> Result<(), FaultKind> {
         let got = answers.shares.as_ref().map_or(0, |shares| shares.shares.len());
         let coin = match (answers.coin, owed.coin) {
             (Some(_), false) => " and a coin",
@@ -300,9 +410,18 @@ impl<G: Game> Replica<G> {
             let key = self.deal.key(seat).ok_or(FaultKind::ShareProof)?;
             let list = shares_of(owed, &shares.shares);
             let place = SharePlace { context: self.context(seat), step: self.step };
-            shares.proof.verify(&place, key, &list).map_err(|_| FaultKind::ShareProof)?;
+            match left {
+                Left::All(deferred) => {
+                    let proof = shares.proof.clone();
+                    let claim = ShareClaim { place, key: *key, shares: list, proof };
+                    deferred.push(Deferred::Shares(Box::new(claim)));
+                }
+                Left::Nothing | Left::Shuffles => {
+                    shares.proof.verify(&place, key, &list).map_err(|_| FaultKind::ShareProof)?;
+                }
+            }
         }
-        Ok(())
+        answers.part.as_ref().map_or(Ok(()), |part| self.judge_part(seat, part, left))
     }
 
     /// Checks that every card that the action shows has the face it claims.
@@ -324,8 +443,7 @@ impl<G: Game> Replica<G> {
     //= T5.14
     pub fn shuffle_base(&self, seat: Seat, held: &BTreeMap<Seat, Entry>) -> Option<(Hash32, SealedCards)> {
         let run = self.run()?;
-        let before = run.last().unwrap_or_else(|| self.fresh_deck_hash(run));
-        let mut base = (before, Arc::clone(run.cards()));
+        let mut base = (run.before(&self.parent), Arc::clone(run.cards()));
         if self.early_shuffler().is_some() {
             return Some(base);
         }
@@ -340,17 +458,14 @@ impl<G: Game> Replica<G> {
         Some(base)
     }
 
-    fn fresh_deck_hash(&self, run: &Run) -> Hash32 {
-        Hasher::new(domain::FRESH_DECK)
-            .hash(&self.parent)
-            .number(u64::from(run.deck.0))
-            .number(run.cards().len() as u64)
-            .finish()
-    }
-
     /// The name of the printed deck.
     pub fn deck_name(&self) -> &'static str {
         self.deal.deck_name()
+    }
+
+    /// The protocol by which the table plays.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// The joint key of the deal.
@@ -360,8 +475,10 @@ impl<G: Game> Replica<G> {
 
     /// The statement that a shuffle entry of the open step proves; `None` if it names an unknown deck.
     pub fn shuffle_statement(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>) -> Option<Statement> {
-        let shuffled = entry.body().shuffled()?;
-        self.statement(entry.seat(), shuffled, held)
+        match entry.body().shuffled() {
+            Some(shuffled) => self.statement(entry.seat(), shuffled, held),
+            None => self.statement_ahead(entry.seat(), entry.body().part()?.shuffled()?),
+        }
     }
 
     fn statement(&self, seat: Seat, shuffled: &Shuffled, held: &BTreeMap<Seat, Entry>) -> Option<Statement> {
@@ -371,7 +488,7 @@ impl<G: Game> Replica<G> {
             return None;
         }
         Some(Statement {
-            place: ShufflePlace { context: self.context(seat), deck: run.deck },
+            place: run.place(self.context(seat)),
             key: *self.deal.joint(),
             input,
             output: Arc::new(shuffled.deck.to_vec()),

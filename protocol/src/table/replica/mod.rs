@@ -17,6 +17,8 @@
 //! several parties at once, or one before all have accepted abandons the deal, and another begins in its place. Leaving
 //! never abandons a deal, because a leaver gives its shares itself. A deal without sealed cards is never abandoned.
 //!
+//! By protocol 2 only the last deal has a Closing step, and the next deal is set up while one is played ([`Ahead`]).
+//!
 //! # An action step
 //! When an action step is complete, the replica carries out its agenda: first the leader's action with all its batches.
 //! Interjections follow in seat order from the leader, each with its batches. A batch with missing answers opens
@@ -32,28 +34,31 @@
 //! Over 600 lines: the state of a replica, and a getter for each part that seats and auditors read.
 
 mod advance;
+mod ahead;
 mod judge;
 mod owed;
 
 use std::collections::{BTreeMap, VecDeque};
 
+pub use super::ahead::{Ahead, AheadStage, SealedAhead};
 use super::batch::{Answered, Outcome, Request};
 pub use super::broken::Broken;
 use super::deal::{Deal, Run};
 use super::fault::{Fault, FaultKind};
-use crate::card::{DeckId, Face, Faces, Handle};
+use crate::card::{DeckId, Face, Handle};
 use crate::charter::{Charter, SignedCharter};
 use crate::crypto::elgamal::Ciphertext;
 use crate::crypto::group::Point;
-use crate::crypto::seed::{Context, Seed};
+use crate::crypto::seed::Context;
 use crate::crypto::share::ShareOf;
 use crate::domain;
-use crate::game::{Game, Illegal, RuleSetError, Shown};
+use crate::game::{Game, Illegal, Protocol, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
 use crate::log::entry::{Entry, genesis};
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{decode, encode};
+pub use judge::{Deferred, OpenedDeal, OpenedSeed};
 
 /// The fewest parties for an escrow: between two, each would give the other its key.
 const ESCROW_PARTIES: usize = 3;
@@ -260,6 +265,14 @@ struct Checkpoint<G: Game> {
     last_leader: Seat,
 }
 
+/// The deal before, while its seeds are opened along with the first answers of the open one.
+#[derive(Clone, Debug)]
+struct Turned<G: Game> {
+    deal: Deal,
+    /// The news of the open deal's beginning, told once the seeds are open.
+    news: Vec<News<G>>,
+}
+
 /// The requests of an action, before it is carried out.
 #[derive(Clone, Debug)]
 pub struct Preview<G: Game> {
@@ -290,6 +303,9 @@ pub struct Replica<G: Game> {
     charter: SignedCharter,
     /// Whether the table has no escrow.
     strict: bool,
+    protocol: Protocol,
+    /// How often the log has gone on from an earlier state ([`Self::resume_without`]).
+    forks: u32,
     step: u64,
     parent: Hash32,
     digest: Hash32,
@@ -309,6 +325,13 @@ pub struct Replica<G: Game> {
     /// Whether the previous step must be confirmed before the stage continues.
     confirming: bool,
     deal: Deal,
+    /// How many deals have begun.
+    begun: u32,
+    /// The number of the next deal. No number is used twice.
+    //= T5.57
+    next: u32,
+    ahead: Option<Ahead>,
+    turned: Option<Box<Turned<G>>>,
     /// The state between agenda items.
     settled: G,
     /// The state in the middle of the running item; equal to `settled` when none runs.
@@ -333,6 +356,8 @@ impl<G: Game> Replica<G> {
         let last_leader = live.iter().next_back().unwrap_or(Seat::FIRST);
         let mut replica = Self {
             strict: rules.strict,
+            protocol: rules.protocol,
+            forks: 0,
             step: 0,
             parent: genesis(&table),
             digest: Hash32::default(),
@@ -346,6 +371,10 @@ impl<G: Game> Replica<G> {
             stage: Stage::Commit,
             confirming: false,
             deal: Deal::new(table, 0, game.deck_name()),
+            begun: 1,
+            next: 1,
+            ahead: None,
+            turned: None,
             settled: game.clone(),
             game,
             agenda: VecDeque::new(),
@@ -565,14 +594,14 @@ impl<G: Game> Replica<G> {
         self.deal.share(card, seat)
     }
 
-    /// The faces of the deal's sealed cards, from opened and verified seeds and the shares in the log.
-    pub fn faces_by(&self, seeds: &BTreeMap<Seat, Seed>) -> Faces {
-        self.deal.faces_by(seeds)
+    /// How many deals have begun, without those that were only set up.
+    pub fn deals(&self) -> u32 {
+        self.begun
     }
 
-    /// How many items a seat's opening reproduces in this deal.
+    /// How many items a seat's opening in the open step reproduces.
     pub fn made_by(&self, seat: Seat) -> usize {
-        self.deal.made_by(seat)
+        self.opening().made_by(seat)
     }
 
     /// The kind of the open step; `None` if the log has ended or no seat is left to continue it.
@@ -584,6 +613,9 @@ impl<G: Game> Replica<G> {
         }
         if self.confirming {
             return Some(StepKind::Confirm);
+        }
+        if self.turned.is_some() {
+            return Some(StepKind::Opening);
         }
         Some(match self.stage {
             Stage::Commit => StepKind::Commit,
@@ -632,7 +664,7 @@ impl<G: Game> Replica<G> {
             Stage::Escrow => 6,
             Stage::Accept => 7,
         };
-        Hasher::new(domain::STATE)
+        let hasher = Hasher::new(domain::STATE)
             .hash(&self.table())
             .number(self.step)
             .number(self.live.iter().fold(0, |bits, seat| bits | 1 << seat.index()))
@@ -643,8 +675,14 @@ impl<G: Game> Replica<G> {
             .number(self.deal.deck_count() as u64)
             .number(self.agenda.len() as u64)
             .bytes(&running.map_or_else(Vec::new, |running| encode(&running.batch)))
-            .bytes(&encode(&self.game))
-            .finish()
+            .bytes(&encode(&self.game));
+        match self.protocol {
+            Protocol::One => hasher.finish(),
+            Protocol::Two => {
+                let ahead = self.ahead.as_ref().map_or([0; 4], Ahead::digest);
+                ahead.into_iter().chain([u64::from(self.turned.is_some())]).fold(hasher, Hasher::number).finish()
+            }
+        }
     }
 
     /// Decodes an action.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{Broken, ESCROW_PARTIES, Owed, Preview, Refused, Replica, Running, Stage};
-use crate::card::{DeckId, Handle};
+use crate::card::{DeckId, Handle, MAX_DECK};
 use crate::crypto::elgamal::Ciphertext;
 use crate::crypto::escrow::{HolderPlace, Parts};
 use crate::crypto::group::Point;
-use crate::game::{ApplyError, Game};
+use crate::crypto::shuffle::{Attempt, ShufflePlace};
+use crate::game::{ApplyError, Game, Protocol};
 use crate::log::body::MAX_SHARES;
 use crate::seat::{Seat, SeatSet};
 use crate::table::batch::{Replay, Request};
@@ -105,16 +106,37 @@ impl<G: Game> Replica<G> {
     pub fn early_shuffler(&self) -> Option<Seat> {
         let early = matches!(self.stage, Stage::Escrow | Stage::Accept) && !self.confirming;
         let run = self.run().filter(|_| early)?;
-        self.live.iter().find(|seat| !run.done().contains(*seat))
+        run.turn(self.live)
     }
 
     pub(super) fn run(&self) -> Option<&Run> {
         self.running.as_ref()?.run.as_ref()
     }
 
-    /// The deck that the seats are shuffling one after the other.
-    pub fn deck_on_its_way(&self) -> Option<DeckId> {
-        self.run().map(|run| run.deck)
+    /// The place of a seat's shuffle of the deck that is being shuffled.
+    pub fn shuffle_place(&self, seat: Seat) -> Option<ShufflePlace> {
+        self.run().map(|run| run.place(self.context(seat)))
+    }
+
+    /// The run that would begin now.
+    pub(super) fn attempt(&self) -> Attempt {
+        Attempt { live: self.live, forks: self.forks }
+    }
+
+    /// The next shuffle of a seat that can be prepared: its place and number of cards are known. It is that of the run, or
+    /// of the first deck of a deal whose keys are not known yet. With it the joint key, if that is known.
+    pub fn next_shuffle(&self, seat: Seat) -> Option<(ShufflePlace, usize, Option<&Point>)> {
+        if self.protocol == Protocol::One {
+            return None;
+        }
+        if let Some(run) = self.run() {
+            let waits = !run.done().contains(seat) && self.live.contains(seat);
+            return waits.then(|| (run.place(self.context(seat)), run.cards().len(), Some(self.joint_key())));
+        }
+        let begins = matches!(self.stage, Stage::Commit | Stage::Key) && self.live.contains(seat);
+        let cards = begins.then(|| self.settled.first_deck()).flatten().filter(|cards| cards.len() <= MAX_DECK)?;
+        let place = ShufflePlace { context: self.context(seat), deck: DeckId(0), attempt: self.attempt() };
+        Some((place, cards.len(), None))
     }
 
     /// Whether a seat shuffled that deck before the open step.

@@ -100,7 +100,7 @@ fn own_action_is_told_while_others_do_not_answer() {
 fn closed_out_player_is_told() {
     let mut scene = Scene::opens("loot", 2, &[("absence", "2")], READY, None);
     let guest = scene.joins("Béla", READY);
-    let view = scene.turn(0);
+    let view = scene.turn_while(0, guest);
     scene.house.stop(guest);
     scene.acts(0, &view);
     scene.until(0, |event| match event {
@@ -180,10 +180,17 @@ fn bot_goes_on_with_its_player_after_a_claim() {
 }
 
 /// A host returns with its bot, and the table is closed for it by its guest's claim. The bot may have gone on meanwhile; it
-/// ends with its player.
+/// ends with its player. If both have gone on before they heard of the claim, they close the table themselves.
 #[test]
 fn bot_ends_with_its_player_after_a_claim() {
-    let mut scene = Scene::opens("loot", 3, &[("absence", "2")], bot_of(50), None);
+    let by: Vec<Vec<Seat>> = (0..6).map(closed_behind_a_bot).collect();
+    assert!(by.iter().all(|by| *by == [seat(1)] || *by == [seat(0), seat(2)]), "{by:?}");
+    assert!(by.contains(&vec![seat(1)]), "{by:?}");
+}
+
+/// The seats whose claim closes the table of that test.
+fn closed_behind_a_bot(seed: u64) -> Vec<Seat> {
+    let mut scene = Scene::opens_in(House::new(seed), "loot", 3, &[("absence", "2")], bot_of(50), None);
     let guest = scene.joins("Béla", READY);
     scene.lobby(0, |view| taken(view) == 2);
     let bot = scene.local_bot("Cleo");
@@ -201,9 +208,10 @@ fn bot_ends_with_its_player_after_a_claim() {
         SessionEvent::Claimed { by, .. } => Some(by.clone()),
         _ => None,
     });
-    assert_eq!((by, scene.report(0).finding), (vec![seat(1)], None));
+    assert_eq!(scene.report(0).finding, None);
     scene.later(20);
     assert!([0, bot].iter().all(|program| !scene.house.is_running(*program)));
+    by
 }
 
 /// The same once the rules have ended the game: the bot stays for the others when its player goes, and ends too.
@@ -231,12 +239,12 @@ fn bot_ends_after_its_player_has_finished_without_the_others() {
 /// A bot whose player has left plays on for the others, and ends once they have closed the table.
 #[test]
 fn bot_without_a_player_ends_when_the_others_have_closed() {
-    let mut scene = Scene::opens("plutonian-poker", 3, &[("absence", "2")], READY, None);
+    let mut scene = Scene::opens("plutonian-poker", 3, &[("absence", "2")], bot_of(50), None);
     let guest = scene.joins("Béla", READY);
     scene.lobby(0, |view| taken(view) == 2);
     let bot = scene.local_bot("Cleo");
     scene.house.play_on(0);
-    let view = scene.turn(guest);
+    let view = scene.turn_while(guest, 0);
     scene.does(0, Command::Leave);
     assert_eq!(scene.peer(guest, PeerState::Left), seat(0));
     scene.later(15);
@@ -304,6 +312,36 @@ fn programs_that_crash_after_any_output_come_back() {
     let logs = [0, guest].map(|program| scene.transcript(program).log_hash());
     assert_eq!(logs[0], logs[1]);
     assert!(scene.report(0).is_fair());
+}
+
+/// Guests crash after every output between the ticket and the first turn, and come back by their ticket: at one table, with
+/// the first entry that they gave away with their signature.
+#[test]
+fn guests_that_crash_while_a_table_begins_come_back_to_it() {
+    let mut back = 0;
+    for fuse in 1..60 {
+        let mut scene = Scene::opens("loot", 3, &SHORT, bot_of(5), None);
+        let first = scene.joins("Béla", bot_of(5));
+        scene.lobby(first, |view| view.me == Some(seat(1)));
+        let second = scene.joins("Cleo", bot_of(5));
+        scene.house.programs[second].fuse = Some(fuse);
+        scene.later(1);
+        if !scene.house.is_running(second) {
+            let promised = !scene.house.programs[second].disk.promises.is_empty();
+            if !scene.house.resume(second, bot_of(5), Attended::Nobody).unwrap() {
+                back += u32::from(promised);
+                let (target, program) = (scene.ticket.clone().unwrap(), [9; 16].into());
+                let (hands, patience) = (bot_of(5), Patience::AMinute);
+                let role = Role::Guest { target, hands, program, password: None, patience };
+                scene.house.start(second, role, Attended::Nobody, Book::default()).unwrap();
+            }
+        }
+        for program in [0, first, second] {
+            scene.until(program, |event| matches!(event, SessionEvent::Action { .. }).then_some(()));
+        }
+        assert_eq!(scene.house.faults, [""; 0], "after {fuse} outputs");
+    }
+    assert!(back > 2, "{back} came back by their promise");
 }
 
 /// A full disk stops signing and nothing else: the others wait, chat passes, and nobody is removed.

@@ -57,9 +57,20 @@ struct Scene {
 impl Scene {
     /// A host opens a table.
     fn opens(game: &str, seats: u8, options: &[(&str, &str)], hands: Hands, password: Option<&'static str>) -> Self {
+        Self::opens_in(House::new(7), game, seats, options, hands, password)
+    }
+
+    fn opens_in(
+        house: House,
+        game: &str,
+        seats: u8,
+        options: &[(&str, &str)],
+        hands: Hands,
+        password: Option<&'static str>,
+    ) -> Self {
         let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let rules = rule_set(game, seats, &options.collect()).unwrap();
-        let mut scene = Self { house: House::new(7), ticket: None, password };
+        let mut scene = Self { house, ticket: None, password };
         let host = scene.house.add("Anna");
         let role = Role::Host { rules, hands, program: [1; 16].into(), password: scene.word(password) };
         scene.house.start(host, role, attended(hands), Book::default()).unwrap();
@@ -132,6 +143,28 @@ impl Scene {
             SessionEvent::Snapshot(view) if view.my_turn => Some(view.clone()),
             _ => None,
         })
+    }
+
+    /// The turn of a person, while another one takes its own.
+    fn turn_while(&mut self, program: usize, other: usize) -> Box<Snapshot> {
+        for _ in 0..10_000 {
+            while let Some(event) = self.house.read(other) {
+                if let SessionEvent::Snapshot(view) = event
+                    && view.my_turn
+                {
+                    self.acts(other, &view);
+                }
+            }
+            while let Some(event) = self.house.read(program) {
+                if let SessionEvent::Snapshot(view) = event
+                    && view.my_turn
+                {
+                    return view;
+                }
+            }
+            self.house.run(self.house.up() + 10);
+        }
+        panic!("{program} waits in vain for its turn");
     }
 
     fn peer(&mut self, program: usize, wanted: PeerState) -> Seat {
@@ -373,6 +406,13 @@ fn pause_is_told_as_one() {
     let lost = |event: &SessionEvent| matches!(event, SessionEvent::Peer { state: PeerState::Lost, .. });
     assert!(!scene.events(0).any(lost));
     assert!(scene.house.saved(guest).is_some(), "its game is saved");
+
+    // While it closes it may be found once more: nothing is heard from it, so it has still paused.
+    let host = scene.house.peer(0).unwrap();
+    scene.house.dials_by_hand(guest, host);
+    scene.peer(0, PeerState::Connected);
+    scene.house.set_cut([0, guest], true);
+    scene.peer(0, PeerState::Paused);
 }
 
 /// A phone may stop a page that nobody sees: its player has paused then. One that is seen again has not.
@@ -717,7 +757,7 @@ fn flooding_chat_is_rate_limited() {
     floods(&mut scene, &mut rogue);
     scene.does(0, Command::Ready(true));
     scene.does(guest, Command::Ready(true));
-    rogue.lobby.set_ready(true).iter().for_each(|(_, frame)| rogue.says(&mut scene, frame));
+    rogue.lobby.set_ready(true).unwrap().iter().for_each(|(_, frame)| rogue.says(&mut scene, frame));
     rogue.answers(&mut scene);
     // It plays no card, only chats.
     floods(&mut scene, &mut rogue);

@@ -99,7 +99,7 @@ fn seat_in_a_browser_is_told() {
 /// A guest takes its seat with it, to a program of another player with an identity of its own.
 #[test]
 fn seat_moves_in_a_file() {
-    let mut scene = Scene::opens("loot", 2, &SHORT, bot_of(50), None);
+    let mut scene = Scene::opens("loot", 2, &[("target", "100")], bot_of(50), None);
     let guest = scene.joins("Béla", bot_of(50));
     scene.turn(guest);
     scene.later(2);
@@ -133,4 +133,53 @@ fn seat_moves_in_a_file() {
     scene.house.programs[elsewhere].disk.journals.insert(place, moved);
     assert!(scene.house.resume(elsewhere, bot_of(50), Attended::Nobody).unwrap());
     scene.all_over(&[0, elsewhere]);
+}
+
+/// The guests of a full table dial each other before it opens, and it opens with its connections.
+#[test]
+fn guests_of_a_full_table_dial_each_other() {
+    let mut scene = Scene::opens("loot", 3, &SHORT, PERSON, None);
+    let first = scene.joins("Béla", READY);
+    scene.lobby(first, |view| view.me == Some(seat(1)));
+    let second = scene.joins("Cleo", READY);
+    scene.lobby(second, |view| view.ready == [false, true, true]);
+    scene.later(2);
+    let peers = [first, second].map(|program| scene.house.peer(program).unwrap());
+    let kept = [scene.house.calls(second, peers[0]), scene.house.calls(first, peers[1])];
+    assert_eq!(kept, [true, false], "the later seat dials");
+    assert_eq!(scene.house.programs[second].dials, 2, "the host, and the other guest once");
+    scene.does(0, Command::Ready(true));
+    for program in [0, first, second] {
+        scene.until(program, |event| matches!(event, SessionEvent::Started { .. }).then_some(()));
+    }
+    let connected = |event: &SessionEvent| matches!(event, SessionEvent::Peer { state: PeerState::Connected, .. });
+    let at_once = scene.events(second).skip_while(|event| !matches!(event, SessionEvent::Started { .. })).skip(1);
+    assert_eq!(at_once.take_while(|event| connected(event)).count(), 2);
+    assert_eq!(scene.house.programs[second].dials, 2);
+}
+
+/// A guest that leaves the lobby is let go by the others, and the next one is dialled in its place.
+#[test]
+fn guest_that_leaves_the_lobby_is_let_go() {
+    let mut scene = Scene::opens("loot", 3, &SHORT, PERSON, None);
+    let first = scene.joins("Béla", PERSON);
+    scene.lobby(first, |view| view.me == Some(seat(1)));
+    let second = scene.joins("Cleo", READY);
+    scene.lobby(0, |view| view.ready == [false, false, true]);
+    scene.later(2);
+    let peer = scene.house.peer(first).unwrap();
+    assert!(!scene.house.calls(second, peer), "nobody is found before its player is ready");
+    scene.does(first, Command::Ready(true));
+    scene.lobby(0, |view| view.ready == [false, true, true]);
+    scene.later(2);
+    assert!(scene.house.calls(second, peer));
+    scene.does(first, Command::Quit);
+    scene.lobby(second, |view| taken(view) == 2);
+    scene.later(1);
+    assert!(!scene.house.calls(second, peer));
+    let third = scene.joins("Dora", bot_of(20));
+    scene.does(0, Command::Ready(true));
+    scene.until(third, |event| matches!(event, SessionEvent::Started { .. }).then_some(()));
+    assert_eq!(scene.peer(third, PeerState::Connected), seat(0));
+    assert_eq!(scene.peer(third, PeerState::Connected), seat(2));
 }

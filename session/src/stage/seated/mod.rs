@@ -34,7 +34,7 @@ use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End};
 use crate::events::{Command, SessionEvent};
-use crate::frame::{Frame, Records};
+use crate::frame::{Firsts, Frame, Records};
 use crate::io::{Met, ProgramNews, Store, Transport};
 use crate::lobby::{Agreed, HOST, HostLobby, NOT_ADMITTED};
 use crate::spectators::Spectators;
@@ -82,7 +82,7 @@ pub(crate) struct Seated {
     linked: SeatSet,
     /// The connections that connected seats report.
     links: BTreeMap<Seat, SeatSet>,
-    /// The connected seats that are about to close.
+    /// The seats that have said that they close, until they are heard again.
     pausing: SeatSet,
     /// Whether nobody looks at this program: it may be stopped at any moment.
     is_hidden: bool,
@@ -94,7 +94,9 @@ pub(crate) struct Seated {
     pending: Option<(u64, u32)>,
     /// The spectators, at the host.
     spectators: Option<Spectators>,
-    /// The end of the log as the player has been told it, up to which spectators may see it; and as it is behind the barrier.
+    /// The end of the log as it is on disk, up to which spectators may see it; as the player has been told it; and as it is
+    /// behind the barrier.
+    kept: Mark,
     told: Mark,
     telling: Mark,
     /// Whether a deal has begun and its disk space is not reserved yet.
@@ -113,7 +115,7 @@ impl Seated {
     /// # Errors
     /// [`End`] if nobody else is left at the table.
     pub(crate) fn open(table: Table<AnyGame>, agreed: Agreed, arrival: Arrival, cx: &mut Cx<'_>) -> Result<Self, End> {
-        let Agreed { charter, me, records, again } = agreed;
+        let Agreed { charter, me, records, first, again } = agreed;
         let Arrival { is_new, friend, spectators, evidence } = arrival;
         let names = player_names(charter.charter());
         let others = charter.charter().seated().filter(|(seat, _)| *seat != me);
@@ -145,6 +147,7 @@ impl Seated {
             ticked: None,
             pending: None,
             spectators: None,
+            kept: told,
             told,
             telling: told,
             needs_room: false,
@@ -167,7 +170,17 @@ impl Seated {
         }
         seated.tell_links(cx);
         seated.history(evidence, cx)?;
+        for seat in seated.connected(&cx.links.connected).iter() {
+            // They have been connected since the lobby. A program whose disk is full from now on can repeat this head.
+            seated.table.greet(seat);
+        }
         seated.table.begin(cx.rng);
+        for entry in &*first {
+            // They came with the signatures. What is wrong with one its author has to answer for, to those who get it from it.
+            if let Some(author) = entry.claimed_seat().filter(|author| *author != me) {
+                let _ = seated.table.accept(author, Message::Entries(Bounded::one(entry.clone())), cx.rng);
+            }
+        }
         seated.go_on(cx)?;
         let shown = spectators.as_ref().map(|spectators| spectators.show(&seated.charter, None));
         seated.spectators = spectators;
@@ -221,6 +234,15 @@ impl Seated {
             self.show_told(cx);
         }
         self.go_on(cx)
+    }
+
+    /// Whether the table can compute ahead.
+    pub(crate) fn can_prepare(&self) -> bool {
+        self.table.can_prepare()
+    }
+
+    pub(crate) fn prepare(&mut self) {
+        self.table.prepare();
     }
 
     /// Whether a peer has a seat or watches.
@@ -300,13 +322,12 @@ impl Seated {
         SeatSet::from_iter(reached.iter().filter(|seat| others.contains(*seat))).minus(connected)
     }
 
-    /// The connected seats that report no connection to that seat.
+    /// The connected seats to which that seat may not have sent what it sends to all: one of the two reports no connection to
+    /// the other. Two ends hear of a connection at different times, and what is sent meanwhile goes by way of this seat.
     fn without_link_to(&self, seat: Seat, connected: &[PeerId]) -> Vec<PeerId> {
         let others = self.connected(connected).without(seat);
-        let cut_off = others.iter().filter(|other| {
-            let links = self.links.get(other);
-            links.is_some_and(|links| !links.contains(seat))
-        });
+        let lacks = |one: Seat, other: Seat| self.links.get(&one).is_some_and(|links| !links.contains(other));
+        let cut_off = others.iter().filter(|other| lacks(*other, seat) || lacks(seat, *other));
         cut_off.filter_map(|other| self.peers.get(&other).copied()).collect()
     }
 
@@ -378,8 +399,8 @@ impl Seated {
     fn gone(&mut self, peer: PeerId, cx: &mut Cx<'_>) {
         if let Some(seat) = self.seat_of(peer) {
             self.links.remove(&seat);
+            // A program that closes may still accept a connection, and break it without another word.
             let state = if self.pausing.contains(seat) { PeerState::Paused } else { PeerState::Lost };
-            self.pausing.remove(seat);
             // Whichever of the two has moved finds the other.
             self.dial(|other| other == seat, cx);
             self.tell_links(cx);
@@ -419,9 +440,11 @@ impl Seated {
                 self.pausing.insert(seat);
             }
             // The guest has missed the frame that opened the table.
-            Frame::Sign { table, .. } if table == self.id => cx.send(peer, &HostLobby::signed(&self.charter)),
+            Frame::Sign { table, .. } if table == self.id => {
+                cx.send(peer, &HostLobby::signed(&self.charter, &self.records, &Firsts::default()));
+            }
             // The guest has missed it too, and has changed its readiness too late.
-            Frame::Ready(_) => cx.send(peer, &HostLobby::signed(&self.charter)),
+            Frame::Ready(_) => cx.send(peer, &HostLobby::signed(&self.charter, &self.records, &Firsts::default())),
             // A seat of this table that has lost its charter.
             Frame::Join(_) | Frame::Login { .. } => {
                 let frame = HostLobby::back(&self.charter, &self.records);

@@ -122,6 +122,9 @@ impl Seated {
                 return Ok(());
             };
             self.told = self.telling;
+            if !cx.out.holds_records() {
+                self.kept = self.told;
+            }
             self.report(news, cx)?;
         }
         if cx.out.is_shut() {
@@ -153,6 +156,10 @@ impl Seated {
             None => Ok(()),
             Some(Passage::Open(news)) => {
                 self.told = self.telling;
+                // A reservation stores no records.
+                if !cx.out.holds_records() {
+                    self.kept = self.told;
+                }
                 cx.disk_has_room();
                 self.report(news, cx)
             }
@@ -421,7 +428,7 @@ impl Seated {
             }
             Event::News(News::Finished) => self.over(cx),
             Event::News(News::Deal(deal)) => {
-                // Room is reserved after all events so far, and before anything of the deal is persisted.
+                // Room for the rest of the deal, and for the setup of the next one.
                 self.needs_room = true;
                 self.tell(SessionEvent::Deal(deal), cx);
             }

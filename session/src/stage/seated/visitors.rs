@@ -9,17 +9,17 @@ use crate::io::Transport;
 use crate::lobby::NOT_ADMITTED;
 
 impl Seated {
-    /// Answers the spectators' requests for pages, as far as the player has been told the log. What is not on disk yet, others
-    /// have: a host that crashes now gets it from them, and its spectators read the log from its beginning.
+    /// Answers the spectators' requests for pages, as far as the log is on disk: a host that has crashed shows them no step
+    /// twice.
     pub(super) fn serve(&mut self, cx: &mut Cx<'_>) {
-        let (table, id, told) = (&self.table, self.id, self.told);
+        let (table, id, kept) = (&self.table, self.id, self.kept);
         let has_ended = table.is_finished() || table.stopped().is_some();
         if has_ended && cx.out.is_shut() {
             // The ending itself is not on disk yet.
             return;
         }
         if let Some(spectators) = &mut self.spectators {
-            let outbox = spectators.serve(id, |mark| table.page(mark, told));
+            let outbox = spectators.serve(id, |mark| table.page(mark, kept));
             cx.send_all(&outbox);
         }
     }

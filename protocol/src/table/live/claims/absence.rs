@@ -287,8 +287,7 @@ impl<G: Game> Table<G> {
         let signed = SignedClaim::sign(claim, own, self.own.key());
         self.keep_counted();
         self.outbox.keep(Record::Claim(signed.clone()));
-        let (charter, table) = (self.replica.charter(), self.replica.table());
-        if let Ok(verified) = signed.verify(charter, &table) {
+        if let Ok(verified) = signed.verify(self.replica.signed_charter()) {
             self.claims.insert(signed.clone(), verified);
         }
         self.tell_claim(&signed);
@@ -303,7 +302,7 @@ impl<G: Game> Table<G> {
         if self.claims.holds(signed) {
             return Ok(());
         }
-        let verified = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let verified = signed.verify(self.replica.signed_charter())?;
         let claim = &verified.claim;
         let own = claim.seat == self.me() && self.may_sign();
         // The claims that have closed this table stay as they are.

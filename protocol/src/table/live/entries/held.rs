@@ -30,11 +30,11 @@ impl<G: Game> Table<G> {
         if let Some(open) = self.entries.open().get(&seat).filter(|open| open.step() == step) {
             return Some(open.clone());
         }
-        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let charter = self.replica.signed_charter();
         let received = self.entries.signed_in(step).unwrap_or_default().into_iter();
         let received = received.filter(|(from, _)| *from == seat).map(|(_, signed)| signed);
         let mut all = received.chain(self.entries.faulty(step..=step));
-        all.find_map(|signed| signed.verify(charter, &table).ok().filter(|entry| entry.seat() == seat))
+        all.find_map(|signed| signed.verify(charter).ok().filter(|entry| entry.seat() == seat))
     }
 
     /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
@@ -76,7 +76,7 @@ impl<G: Game> Table<G> {
         if self.entries.holds(hash) {
             return Ok(());
         }
-        let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let entry = signed.verify(self.replica.signed_charter())?;
         let seat = entry.seat();
         if seat == self.me() && self.may_sign() {
             // This seat knows what it has signed. Another process made this entry with its key; the other seats judge

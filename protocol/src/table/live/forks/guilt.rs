@@ -253,7 +253,7 @@ impl<G: Game> Table<G> {
     /// [`ForkReportError`] if no seat of this table signed it.
     //= P6.16
     pub(in crate::table::live) fn hold_halt(&mut self, signed: &SignedForkReport) -> Result<(), ForkReportError> {
-        let fork_report = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let fork_report = signed.verify(self.replica.signed_charter())?;
         let own = fork_report.seat == self.me();
         if own && self.may_sign() {
             return Ok(());
@@ -310,7 +310,7 @@ impl<G: Game> Table<G> {
             }
         }
         if let Some(evidence) = self.forks.evidence() {
-            let culprit = evidence.culprit(self.replica.charter(), &self.replica.table());
+            let culprit = evidence.culprit(self.replica.signed_charter());
             if culprit.is_some_and(|(seat, _)| lacks(self.proof_name(self.party_name(seat)))) {
                 messages.push(Message::Evidence(Box::new(evidence.clone())));
             }

@@ -157,6 +157,12 @@ impl<G: Game> Forks<G> {
         self.states.back()
     }
 
+    /// The oldest deal whose seeds may still have to be opened: a fork may lead back to a state before the last steps.
+    pub(super) fn oldest_deal(&self, open: &Replica<G>) -> u32 {
+        let deals = self.states().chain([open]).map(|state| state.turned().unwrap_or(state.deal()));
+        deals.min().unwrap_or(0)
+    }
+
     /// The states before the last steps, newest last.
     fn states(&self) -> impl DoubleEndedIterator<Item = &Replica<G>> {
         self.states.iter()

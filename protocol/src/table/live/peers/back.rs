@@ -95,8 +95,7 @@ impl<G: Game> Table<G> {
                 held.map_err(|_| RestoreError::Evidence)?;
             }
             Record::Evidence(evidence) => {
-                let charter = self.replica.charter();
-                let culprit = evidence.culprit(charter, &self.replica.table()).ok_or(RestoreError::Evidence)?;
+                let culprit = evidence.culprit(self.replica.signed_charter()).ok_or(RestoreError::Evidence)?;
                 self.convict(culprit, *evidence);
             }
             Record::Entry(signed) => {
@@ -119,7 +118,7 @@ impl<G: Game> Table<G> {
 
     /// Puts an entry back into its place in the open step.
     fn put_back(&mut self, signed: &SignedEntry) -> Result<(), RestoreError> {
-        let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let entry = signed.verify(self.replica.signed_charter())?;
         let seat = entry.seat();
         if entry.step() < self.replica.step() && !self.replica.participants().contains(seat) {
             // It was accepted but never counted: the replay has already removed its seat without it.
@@ -130,7 +129,8 @@ impl<G: Game> Table<G> {
         if entry.step() != self.replica.step() || taken {
             return Err(RestoreError::Order(entry.step()));
         }
-        self.own.recollect(&self.replica);
+        let oldest = self.forks.oldest_deal(&self.replica);
+        self.own.recollect(&self.replica, oldest);
         self.entries.insert(entry);
         self.entries.note_kept(seat);
         Ok(())
@@ -179,8 +179,7 @@ impl<G: Game> Table<G> {
         if known.asker == self.me() || (seen && !own_link) {
             return Ok(());
         }
-        let (charter, table) = (self.replica.charter(), self.replica.table());
-        let request = *relayed.request.verify(charter, &table)?;
+        let request = *relayed.request.verify(self.replica.signed_charter())?;
         let asker = request.asker;
         // A request beyond its asker's budget stays unseen: the asker repeats it.
         if !self.peers.pay(asker, from, 0) {
@@ -248,7 +247,7 @@ impl<G: Game> Table<G> {
         signed: &SignedStateReply,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), ReceiveError> {
-        let reply = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let reply = signed.verify(self.replica.signed_charter())?;
         if reply.asker == self.me() {
             // Its contents are its author's, and the peer that carried it could not judge them: a reply with rubbish in
             // it is no answer.
@@ -288,7 +287,7 @@ impl<G: Game> Table<G> {
         for signed in reply.entries.iter() {
             self.hold(signed)?;
             let hash = signed.hash();
-            let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+            let entry = signed.verify(self.replica.signed_charter())?;
             // An entry too far ahead to store is requested again when this seat has come closer.
             known &= self.entries.name_of(entry.step(), self.me()) == Some(hash);
         }

@@ -27,14 +27,18 @@ impl<G: Game> Table<G> {
         if !self.removals.membership().wants(signed) {
             return Ok(());
         }
-        let (charter, table) = (self.replica.charter(), self.replica.table());
-        let verified = signed.verify(charter, &table)?;
+        let verified = signed.verify(self.replica.signed_charter())?;
         self.peers.clocks_mut().hear(verified.seat());
         // This seat knows its own statements. If another process signs with its key, the other seats judge that.
         if verified.seat() != self.me() || !self.may_sign() {
             self.deliberate(Input::Statement(Box::new(verified)));
         }
         Ok(())
+    }
+
+    /// Whether this seat has written its first entry, which names no release: nothing that would need one is signed before.
+    fn has_begun(&self) -> bool {
+        self.replica.step() > 0 || self.entries.open().contains_key(&self.me())
     }
 
     /// Passes an input to the state machine and carries out the effects until nothing changes. Returns whether anything
@@ -58,7 +62,7 @@ impl<G: Game> Table<G> {
                 removable: self.removable(),
                 silent,
                 absence: self.peers.clocks().limits().absence,
-                may_sign: self.may_sign() && !self.forks.is_open() && !removed,
+                may_sign: self.may_sign() && !self.forks.is_open() && !removed && self.has_begun(),
             };
             let effects = self.removals.handle(input, &view);
             let changed = !effects.is_empty();

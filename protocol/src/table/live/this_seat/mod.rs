@@ -1,5 +1,6 @@
 //! This seat itself: its key, its secrets of the deal, and its player's intents.
 
+pub(super) mod first;
 mod write;
 
 use std::collections::BTreeMap;
@@ -7,12 +8,12 @@ use std::collections::BTreeMap;
 use ed25519_dalek::SigningKey;
 
 use crate::card::{DeckId, Face, Faces, Handle};
-use crate::crypto::seed::Seed;
+use crate::crypto::seed::{Context, Seed};
 use crate::game::Game;
 use crate::log::body::ActionBytes;
 use crate::seat::Seat;
 use crate::table::author::Secrets;
-use crate::table::replica::Replica;
+use crate::table::replica::{Ahead, Replica};
 
 /// An action that waits until it is allowed, and its bytes.
 type Intent<G> = (<G as Game>::Action, ActionBytes);
@@ -21,7 +22,8 @@ type Intent<G> = (<G as Game>::Action, ActionBytes);
 pub(super) struct ThisSeat<G: Game> {
     seat: Seat,
     key: SigningKey,
-    secrets: Option<Secrets>,
+    /// The secrets of the deals that may still be played or opened, by number.
+    secrets: BTreeMap<u32, Secrets>,
     /// Seeds from the journal for deals not yet replayed.
     seeds: BTreeMap<u32, Seed>,
     known: Faces,
@@ -36,7 +38,7 @@ impl<G: Game> ThisSeat<G> {
         Self {
             seat,
             key,
-            secrets: None,
+            secrets: BTreeMap::new(),
             seeds: BTreeMap::new(),
             known: Faces::new(),
             intent: None,
@@ -61,31 +63,39 @@ impl<G: Game> ThisSeat<G> {
         self.seeds.insert(deal, seed);
     }
 
-    /// Derives the secrets of the open deal from its seed.
-    fn begin_deal(&mut self, seed: Seed, replica: &Replica<G>) {
-        self.secrets = Some(Secrets::new(seed, replica.context(self.seat)));
+    /// Derives the secrets of a deal from its seed.
+    fn begin_deal(&mut self, seed: Seed, context: Context) {
+        self.secrets.insert(context.deal, Secrets::new(seed, context));
     }
 
-    /// Derives the secrets of the open deal if the journal held its seed.
-    pub(super) fn recollect(&mut self, replica: &Replica<G>) {
-        if self.lacks_secrets(replica.deal())
-            && let Some(seed) = self.seeds.remove(&replica.deal())
-        {
-            self.begin_deal(seed, replica);
+    /// Derives the secrets of the deals in play whose seeds the journal held, and drops those of deals before `oldest`.
+    pub(super) fn recollect(&mut self, replica: &Replica<G>, oldest: u32) {
+        let ahead = replica.ahead().map(Ahead::number);
+        let in_play = [replica.turned(), Some(replica.deal()), ahead];
+        self.secrets.retain(|deal, _| *deal >= oldest);
+        for deal in in_play.into_iter().flatten() {
+            if let Some(seed) = self.seeds.remove(&deal) {
+                self.begin_deal(seed, Context { deal, ..replica.context(self.seat) });
+            }
         }
     }
 
-    /// Whether the secrets of a deal are missing.
-    fn lacks_secrets(&self, deal: u32) -> bool {
-        self.secrets.as_ref().is_none_or(|own| own.deal() != deal)
+    /// The secrets of a deal.
+    fn secrets(&self, deal: u32) -> Option<&Secrets> {
+        self.secrets.get(&deal)
     }
 
-    fn secrets(&self) -> Option<&Secrets> {
-        self.secrets.as_ref()
+    fn secrets_mut(&mut self, deal: u32) -> Option<&mut Secrets> {
+        self.secrets.get_mut(&deal)
     }
 
-    fn secrets_mut(&mut self) -> Option<&mut Secrets> {
-        self.secrets.as_mut()
+    /// The secrets of the deals in play.
+    fn all_secrets(&self) -> impl Iterator<Item = &Secrets> {
+        self.secrets.values()
+    }
+
+    fn all_secrets_mut(&mut self) -> impl Iterator<Item = &mut Secrets> {
+        self.secrets.values_mut()
     }
 
     /// The sealed cards that this seat knows.
@@ -100,7 +110,7 @@ impl<G: Game> ThisSeat<G> {
 
     /// Opens a card that was dealt to this seat.
     pub(super) fn learn(&mut self, card: Handle, replica: &Replica<G>) {
-        let secrets = self.secrets.as_ref();
+        let secrets = self.secrets(replica.deal());
         let face: Option<Face> = secrets.and_then(|secrets| secrets.face(replica, card));
         if let Some(face) = face {
             self.known.set(card, face);

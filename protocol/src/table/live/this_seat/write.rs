@@ -4,12 +4,12 @@ use rand_core::CryptoRng;
 
 use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal};
-use crate::log::body::{ActionBytes, Answers, Body};
+use crate::log::body::{ActionBytes, Answers, Body, Part};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
 use crate::table::journal::Record;
 use crate::table::live::{Event, Table};
-use crate::table::replica::{Broken, Preview, Refused, Replica, StepKind};
+use crate::table::replica::{AheadStage, Broken, Preview, Refused, Replica, StepKind};
 
 impl<G: Game> Table<G> {
     /// This seat's entry of the open step; `None` if there is nothing to write yet.
@@ -27,27 +27,40 @@ impl<G: Game> Table<G> {
             StepKind::Closing => return Ok(Some(Body::Close)),
             _ => {}
         }
-        self.own.recollect(&self.replica);
+        let oldest = self.forks.oldest_deal(&self.replica);
+        self.own.recollect(&self.replica, oldest);
         let deal = self.replica.deal();
-        if self.own.lacks_secrets(deal) {
-            if kind != StepKind::Commit {
+        if self.own.secrets(deal).is_none() {
+            let first = (deal == 0).then(|| Seed::first(self.own.key(), &self.replica.context(self.me())));
+            let seed = match (kind, first) {
+                (StepKind::Commit, Some(first)) => first,
+                (StepKind::Commit, None) => Seed::draw(rng),
+                // A crash came after the first commitment had left, with the signature under the charter.
+                (_, Some(first)) if self.has_begun_with(&first) => first,
                 // An old disk: the seed of this deal is lost, and with it every entry that derives from it.
-                return Ok(None);
-            }
-            let seed = Seed::draw(rng);
+                _ => return Ok(None),
+            };
             let record = Record::Seed { deal, seed: seed.clone() };
             self.outbox.keep(record);
-            self.own.begin_deal(seed, &self.replica);
+            let context = self.replica.context(self.me());
+            self.own.begin_deal(seed, context);
         }
         if let StepKind::Action { leader } = kind {
             // The last seat cannot leave the game to others; it plays on if the rules do.
             if self.own.is_leaving() && self.replica.live().len() > 1 {
                 return Ok(Some(Body::Leave));
             }
-            return if leader == self.me() { self.lead() } else { self.follow(leader) };
+            let mut body = if leader == self.me() { self.lead()? } else { self.follow(leader)? };
+            if let Some(answers) = body.as_mut().and_then(Body::answers_mut) {
+                answers.part = self.part(rng).map(Box::new);
+            }
+            return Ok(body);
         }
         let me = self.me();
-        let Some(secrets) = self.own.secrets_mut() else {
+        if kind == StepKind::Opening {
+            return self.opening();
+        }
+        let Some(secrets) = self.own.secrets_mut(deal) else {
             return Ok(None);
         };
         Ok(match kind {
@@ -64,12 +77,67 @@ impl<G: Game> Table<G> {
             StepKind::Shuffle { .. } if self.replica.has_shuffled(me) => Some(Body::Confirm),
             StepKind::Shuffle { .. } => {
                 let before = self.entries.counting();
-                let secrets = self.own.secrets();
-                let shuffled = secrets.and_then(|own| own.shuffle(&self.replica, &before));
+                let shuffled = secrets.shuffle(&self.replica, &before);
                 shuffled.map(Body::Shuffle)
             }
-            StepKind::Opening => Some(secrets.open()),
-            StepKind::Confirm | StepKind::Closing | StepKind::Action { .. } => None,
+            StepKind::Confirm | StepKind::Opening | StepKind::Closing | StepKind::Action { .. } => None,
+        })
+    }
+
+    /// The seed of the deal that the step opens, with the answers to the first batch of the next one if that has begun.
+    fn opening(&mut self) -> Result<Option<Body>, Broken> {
+        let deal = self.replica.deal();
+        let Some(turned) = self.replica.turned() else {
+            return Ok(self.own.secrets(deal).map(|secrets| Body::Open { seed: secrets.open() }));
+        };
+        let owed = self.replica.owed(self.me());
+        let answers = self.own.secrets_mut(deal).map(|secrets| secrets.answers(&self.replica, &owed)).transpose()?;
+        let opened = self.own.secrets(turned);
+        Ok(opened.zip(answers).map(|(secrets, answers)| Body::Turn { seed: secrets.open(), answers }))
+    }
+
+    /// This seat's part of the setup of the next deal, if one is due.
+    //= T5.55
+    fn part(&mut self, rng: &mut dyn CryptoRng) -> Option<Part> {
+        let me = self.me();
+        let ahead = self.replica.ahead().filter(|ahead| ahead.waits_for(me))?;
+        if self.own.secrets(ahead.number()).is_none() {
+            // Without its seed, an old disk's seat can send no part that its earlier ones agree with.
+            if ahead.stage() != AheadStage::Commit {
+                return None;
+            }
+            let seed = Seed::draw(rng);
+            self.outbox.keep(Record::Seed { deal: ahead.number(), seed: seed.clone() });
+            self.own.begin_deal(seed, ahead.context(me));
+        }
+        self.own.secrets_mut(ahead.number())?.part(&self.replica)
+    }
+
+    /// Whether [`Self::prepare`] has something to do.
+    pub fn can_prepare(&self) -> bool {
+        self.own.all_secrets().any(|secrets| secrets.can_prepare(&self.replica))
+    }
+
+    /// Computes what this seat's next shuffle needs and what does not depend on the deck, some milliseconds' work. Nothing
+    /// that the table says depends on whether or when a driver calls it; without it the work is done when the deck has
+    /// arrived, and the others wait for it.
+    pub fn prepare(&mut self) {
+        let next = self.own.all_secrets_mut().find(|secrets| secrets.can_prepare(&self.replica));
+        if let Some(secrets) = next {
+            secrets.prepare(&self.replica);
+        }
+    }
+
+    /// Whether this seat's first entry in the log commits to that seed.
+    fn has_begun_with(&self, seed: &Seed) -> bool {
+        let (charter, me) = (self.replica.signed_charter(), self.me());
+        let commitment = seed.commitment(&self.replica.context(me));
+        let mut entries = self.entries.log().iter().next().into_iter().flatten();
+        entries.any(|kept| {
+            let entry = kept.signed.verify(charter);
+            entry.is_ok_and(|entry| {
+                entry.seat() == me && matches!(entry.body(), Body::Commit { seed: own, .. } if *own == commitment)
+            })
         })
     }
 
@@ -90,7 +158,7 @@ impl<G: Game> Table<G> {
     /// this seat, whatever its player meant.
     //= P12.6
     pub(in crate::table::live) fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
-        let secrets = self.own.secrets();
+        let secrets = self.own.secrets(self.replica.deal());
         let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
         let shown = self.replica.game().shown(self.me(), action);
         if shown.iter().all(|shown| face(shown.card) == Some(shown.face)) {
@@ -122,7 +190,7 @@ impl<G: Game> Table<G> {
         if let Some((action, bytes)) = self.intended() {
             let preview = self.preview(self.me(), &action)?;
             let owed = self.replica.owed_first(self.me(), self.me(), &preview);
-            let Some(secrets) = self.own.secrets_mut() else {
+            let Some(secrets) = self.own.secrets_mut(self.replica.deal()) else {
                 return Ok(None);
             };
             let answers = secrets.answers(&self.replica, &owed)?;
@@ -166,7 +234,7 @@ impl<G: Game> Table<G> {
                 let action = Replica::<G>::action(action).ok_or(Broken::Engine)?;
                 let preview = self.preview(leader, &action)?;
                 let owed = self.replica.owed_first(self.me(), leader, &preview);
-                let Some(secrets) = self.own.secrets_mut() else {
+                let Some(secrets) = self.own.secrets_mut(self.replica.deal()) else {
                     return Ok(None);
                 };
                 secrets.answers(&self.replica, &owed)?

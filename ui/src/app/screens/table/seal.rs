@@ -5,7 +5,7 @@ use fairdeal_protocol::card::{Handle, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
-use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_protocol::table::replica::{SealedAhead, StepKind};
 use ratatui::layout::{Constraint, Layout, Margin};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
@@ -73,6 +73,21 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
         }
         Some(StepKind::Closing) => format!("{count} of {all} have closed this deal."),
     }
+}
+
+/// The locks that are closed before their deal begins: those of this deck were, those of the next one are already.
+fn sealed_ahead(snapshot: &Snapshot, progress: &Progress) -> Option<String> {
+    let SealedAhead { next, this } = progress.sealed_ahead;
+    let (closed, all) = (next.len(), progress.live.len());
+    let before = this
+        .map(|step| format!("All locks of this deck were closed in step {step}, while the deal before was played."));
+    let after = (closed > 0).then(|| {
+        let who = if closed < all { format!("{closed} of {all}") } else { "All".to_owned() };
+        let whose = if closed < all { format!(" ({})", names(snapshot, next)) } else { String::new() };
+        format!("{who} have locked the next deck already{whose}. No card of it is drawn before this deal is over.")
+    });
+    let sentences: Vec<String> = before.into_iter().chain(after).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// A card's name as the table has it.
@@ -256,6 +271,9 @@ pub(super) fn draw(table_screen: &TableScreen, snapshot: &Snapshot, canvas: &mut
     } else {
         lines.extend(of_chance(&snapshot.names, theme));
     }
+    if let Some(words) = sealed_ahead(snapshot, progress) {
+        lines.extend([Line::default(), Line::styled(words, theme.faint())]);
+    }
     // Nobody else is there to read them to, where all seats are in one program.
     if snapshot.seating.parties.count(progress.live) > 1 {
         lines.push(Line::default());
@@ -301,6 +319,9 @@ pub(super) fn draw_details(table_screen: &TableScreen, snapshot: &Snapshot, canv
     lines.extend(snapshot.seating.in_words(&snapshot.names).map(|words| Line::styled(words, theme.faint())));
     lines.push(Line::default());
     if let Some(words) = opened(table_screen, snapshot) {
+        lines.extend([Line::raw(words), Line::default()]);
+    }
+    if let Some(words) = sealed_ahead(snapshot, progress) {
         lines.extend([Line::raw(words), Line::default()]);
     }
     let hash = progress.log.to_string();

@@ -32,7 +32,7 @@ use crate::tables::offers::{Offer, Offers};
 use crate::tables::testing::seat;
 use crate::theme::Theme;
 use fairdeal_protocol::table::live::Progress;
-use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_protocol::table::replica::{SealedAhead, StepKind};
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::view::{LobbySeat, LobbyView, Remedy, Snapshot, Standing, Waiting, Waits};
 
@@ -571,7 +571,13 @@ fn seal_follows_the_table() {
     let mut phase = |name: &str, kind: Option<StepKind>, done: &[usize], awaited: &[usize], live: usize| {
         let seats = |all: &[usize]| all.iter().map(|number| seat(*number)).collect::<SeatSet>();
         let (live, log) = (SeatSet::all(live), Hash32([0xab; 32]));
-        let standing = Progress { step: 7, kind, deal: 0, live, done: seats(done), awaited: seats(awaited), log };
+        let sealed_ahead = match name {
+            "next" => SealedAhead { next: seats(&[0, 1]), this: None },
+            "ahead" => SealedAhead { next: SeatSet::all(3), this: Some(41) },
+            _ => SealedAhead::default(),
+        };
+        let standing =
+            Progress { step: 7, kind, deal: 0, live, done: seats(done), awaited: seats(awaited), log, sealed_ahead };
         let now = Snapshot { standing: Standing::Sealed(standing), ..(*now).clone() };
         tell(&mut stage, SessionEvent::Snapshot(Box::new(now)));
         if name == "commit" {
@@ -585,6 +591,8 @@ fn seal_follows_the_table() {
     // A roll in the middle of the game needs new coins, and no other deck.
     phase("tip", Some(StepKind::Tip), &[], &[0, 1, 2], 3);
     phase("effects", Some(StepKind::Effects), &[1], &[0, 2], 3);
+    phase("next", Some(StepKind::Action { leader: seat(1) }), &[], &[1], 3);
+    phase("ahead", Some(StepKind::Action { leader: seat(1) }), &[], &[1], 3);
     phase("opening", Some(StepKind::Opening), &[0, 2], &[1], 3);
     phase("over", None, &[], &[], 2);
 }
@@ -633,7 +641,9 @@ fn waiting(now: &Snapshot, waits: Waits, awaited: usize) -> SessionEvent {
     let kind = Some(StepKind::Action { leader: seat(0) });
     let (done, awaited) = (SeatSet::one(seat(0)), SeatSet::one(seat(awaited)));
     let log = Hash32([0xab; 32]);
-    let standing = Standing::Sealed(Progress { step: 7, kind, deal: 0, live: SeatSet::all(3), done, awaited, log });
+    let sealed_ahead = SealedAhead::default();
+    let standing = Progress { step: 7, kind, deal: 0, live: SeatSet::all(3), done, awaited, log, sealed_ahead };
+    let standing = Standing::Sealed(standing);
     let seating = fairdeal_session::view::Seating::of_people(3);
     SessionEvent::Snapshot(Box::new(Snapshot { waits, standing, seating, ..now.clone() }))
 }
@@ -879,6 +889,7 @@ fn forfeit_of_one_of_two_says_what_it_means() {
         done: SeatSet::EMPTY,
         awaited: SeatSet::one(seat(0)),
         log: Hash32::default(),
+        sealed_ahead: SealedAhead::default(),
     });
     let name = now.names[1].clone();
     now.names.truncate(2);
@@ -1038,6 +1049,7 @@ fn deal_of_the_day_has_no_hints() {
         done: SeatSet::EMPTY,
         awaited: SeatSet::all(1),
         log: Hash32::default(),
+        sealed_ahead: SealedAhead::default(),
     });
     tell(&mut stage, SessionEvent::Snapshot(now.clone()));
     assert!(stage.draw().contains("hint"), "{}", stage.draw());
