@@ -58,14 +58,14 @@ int connect(int file, const struct sockaddr *to, socklen_t length) {
 }
 """
 
-# Name, game, seats, actions, milliseconds a sync (0 for the disk's own), milliseconds one way (0 for the machine's own), and
-# what is told.
+# Name, game, seats, actions, milliseconds a sync (0 for the disk's own), milliseconds one way and kbit a second (0 for the
+# machine's own), and what is told.
 SCENES = [
-    ("a move of Plutonian Poker, 2 seats", "plutonian-poker", 2, 25, 0, 0, "move"),
-    ("a move of Plutonian Poker, 4 seats", "plutonian-poker", 4, 25, 0, 0, "move"),
-    ("a move of Loot, 4 seats", "loot", 4, 25, 0, 0, "move"),
-    ("a move of Plutonian Poker, 3 seats, 150 ms a sync", "plutonian-poker", 3, 12, 150, 0, "move"),
-    ("first turn of Houses of Thoth, 5 seats, 10 ms a sync", "houses-of-thoth", 5, 1, 10, 0, "first"),
+    ("a move of Plutonian Poker, 2 seats", "plutonian-poker", 2, 25, 0, 0, 0, "move"),
+    ("a move of Plutonian Poker, 4 seats", "plutonian-poker", 4, 25, 0, 0, 0, "move"),
+    ("a move of Loot, 4 seats", "loot", 4, 25, 0, 0, 0, "move"),
+    ("a move of Plutonian Poker, 3 seats, 150 ms a sync", "plutonian-poker", 3, 12, 150, 0, 0, "move"),
+    ("first turn of Houses of Thoth, 5 seats, 10 ms a sync", "houses-of-thoth", 5, 1, 10, 0, 0, "first"),
     (
         "from the last ready to the first turn of Houses of Thoth, 5 seats, 100 ms one way, 10 ms a sync",
         "houses-of-thoth",
@@ -73,18 +73,36 @@ SCENES = [
         1,
         10,
         100,
+        0,
         "begin",
     ),
-    ("from the last action of a hand to the next turn, Loot, 3 seats, 150 ms one way", "loot", 3, 0, 0, 150, "next"),
-    ("processor time of a seat and action, Houses of Thoth, 5 seats", "houses-of-thoth", 5, 300, 0, 0, "cpu"),
+    ("from the last action of a hand to the next turn, Loot, 3 seats, 150 ms one way", "loot", 3, 0, 0, 150, 0, "next"),
+    ("moves of a hand of Loot, 3 seats, 150 ms one way, 256 kbit/s, on average", "loot", 3, 0, 0, 150, 256, "moves"),
+    (
+        "moves of a hand of Houses of Thoth, 5 seats, 50 ms one way, 256 kbit/s, on average",
+        "houses-of-thoth",
+        5,
+        0,
+        0,
+        50,
+        256,
+        "moves",
+    ),
+    ("processor time of a seat and action, Houses of Thoth, 5 seats", "houses-of-thoth", 5, 300, 0, 0, 0, "cpu"),
 ]
 
 
-class Links:
-    """A proxy in front of every port of this machine, in a thread of its own, that delays what passes in each direction."""
+# What a slow link carries at once, in bytes: about an entry, which leaves in a packet of its own.
+PACKET = 512
 
-    def __init__(self, one_way_ms):
+
+class Links:
+    """A proxy in front of every port of this machine, in a thread of its own: each direction of a connection has its own
+    rate, and what has passed arrives later."""
+
+    def __init__(self, one_way_ms, kbit):
         self.delay, self.ports = one_way_ms / 1000, {}
+        self.byte = 8 / kbit / 1000 if kbit else 0
         ready = threading.Event()
 
         async def serve():
@@ -128,13 +146,17 @@ class Links:
                 writer.write(some)
 
         arrives = asyncio.create_task(arrive())
-        some = b"-"
+        some, free = b"-", begun
         while some:
             try:
                 some = await reader.read(1 << 16)
             except OSError:
                 some = b""
-            late.put_nowait((max(begun, loop.time()) + self.delay, some))
+            free = max(free, loop.time())
+            for at in range(0, len(some) or 1, PACKET if self.byte else len(some) or 1):
+                packet = some[at : at + PACKET] if self.byte else some
+                free += len(packet) * self.byte
+                late.put_nowait((free + self.delay, packet))
         await arrives
 
 
@@ -194,6 +216,22 @@ class Table:
                     gaps.append(max(now for now, _ in firsts[deal].values()) - max(now for now, _, _ in last))
         return gaps
 
+    def moves(self, seats):
+        """The times from an action to the next one in hands that are over, in seconds, as all programs have told them."""
+        ends, deals, firsts = {}, {}, {}
+        for now, _, event in self.told("action"):
+            ends.setdefault(event["step"], []).append(now)
+        for _, _, event in self.told("turn"):
+            firsts[event["deal"]] = min(event["step"], firsts.get(event["deal"], event["step"]))
+        begins = sorted(firsts.values())
+        for step, times in sorted(ends.items()):
+            hand = sum(begin <= step for begin in begins)
+            if len(times) == seats and 0 < hand < len(begins):
+                deals.setdefault(hand, []).append((step, max(times)))
+        # Whoever plays on behind a shuffle has waited for that.
+        pairs = [pair for moves in deals.values() for pair in zip(moves, moves[1:])]
+        return [b - a for (one, a), (next_one, b) in pairs if next_one == one + 1]
+
     def until(self, holds):
         until = time.monotonic() + 300
         while not holds():
@@ -214,12 +252,12 @@ class Table:
 
 def measured(program, scene, library):
     """One figure of a scene, in milliseconds."""
-    _, game, seats, actions, sync_ms, one_way_ms, what = scene
+    _, game, seats, actions, sync_ms, one_way_ms, kbit, what = scene
     environment = dict(os.environ)
     if sync_ms or one_way_ms:
         environment |= {"LD_PRELOAD": str(library), "SYNC_US": str(sync_ms * 1000)}
     if one_way_ms:
-        environment |= {"LINK_PORT": str(Links(one_way_ms).port)}
+        environment |= {"LINK_PORT": str(Links(one_way_ms, kbit).port)}
     with tempfile.TemporaryDirectory() as folder:
         table = Table(program, game, seats, Path(folder), environment)
         try:
@@ -231,6 +269,9 @@ def measured(program, scene, library):
             if what == "next":
                 table.until(lambda: table.between_hands(seats))
                 return table.between_hands(seats)[0] * 1000
+            if what == "moves":
+                table.until(lambda: len(table.moves(seats)) > 60 or table.told("over", 0))
+                return statistics.mean(table.moves(seats)) * 1000
             warm = 5
             first = table.wait("action", warm)
             before, since = table.processor_ms(), len(first)

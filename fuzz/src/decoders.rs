@@ -296,6 +296,8 @@ pub fn frame(data: &[u8]) -> bool {
         | Frame::Watch(_)
         | Frame::More { .. }
         | Frame::Reset { .. }
+        | Frame::Draft { .. }
+        | Frame::Spliced { .. }
         | Frame::Ready(_)
         | Frame::Say(_)
         | Frame::Said { .. }

@@ -439,6 +439,15 @@ fn frame(to: &mut Folder<'_>) {
         ("links", Frame::Links { table, seats: Seat::first(2).collect() }),
         ("pausing", Frame::Pausing { table }),
         ("moved", Frame::Moved { table, seat: Seat::new(1).unwrap(), record: places() }),
+        ("draft", Frame::Draft { at: 0, bytes: vec![1; 40].try_into().unwrap() }),
+        (
+            "spliced",
+            Frame::Spliced {
+                before: vec![2; 40].try_into().unwrap(),
+                draft: Hash32([3; 32]),
+                after: vec![4; 40].try_into().unwrap(),
+            },
+        ),
         ("watch", Frame::Watch(Watch { lobby: Some([3; 8]), proof: None })),
         (
             "show",

@@ -123,6 +123,8 @@ pub const SEAT_FILE: Label = label!("fairdeal/seat-file/v1");
 pub const REGISTRATION: Label = label!("fairdeal/registration/v1");
 /// The jitter of a redial, so that two peers do not dial each other simultaneously.
 pub const REDIAL: Label = label!("fairdeal/redial/v2");
+/// The name of a draft that is sent ahead of its entry.
+pub const DRAFT: Label = label!("fairdeal/draft/v1");
 /// The name of an evidence file.
 pub const EVIDENCE_FILE: Label = label!("fairdeal/evidence-file/v2");
 /// The checksum of a journal block.

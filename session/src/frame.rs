@@ -7,6 +7,7 @@ use fairdeal_peers::ticket::MAX_TICKET;
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SeatKey, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Login, Proof};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::MAX_DRAFT;
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
@@ -22,6 +23,8 @@ pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
 pub const MAX_ADDRESSES: usize = MAX_RECORDED;
 /// Maximum length of an address, in bytes of its binary form.
 pub const MAX_ADDRESS: usize = 256;
+/// Maximum size of a fragment of a draft, in bytes.
+pub const MAX_FRAGMENT: usize = 6 << 10;
 /// Maximum length of a refusal's reason, in bytes.
 pub const MAX_REASON: usize = 200;
 /// Maximum length of a chat message, in bytes; a character takes up to four.
@@ -236,6 +239,22 @@ pub enum Frame {
         seat: Seat,
         record: AddressRecord,
     },
+    /// Seat to seat: a fragment of the sender's draft, the shuffle that an entry of its own will hold.
+    Draft {
+        /// The place of the fragment in the draft, in bytes; 0 begins a new one.
+        at: u16,
+        bytes: Bounded<u8, MAX_FRAGMENT>,
+    },
+    /// Seat to seat: an encoded [`Frame::Table`] with the sender's last draft left out. A receiver without that draft
+    /// ignores it, and gets the entry in the answer to its head.
+    Spliced {
+        /// The bytes before the draft.
+        before: Bounded<u8, MAX_DRAFT>,
+        /// The draft's hash.
+        draft: Hash32,
+        /// The bytes behind the draft.
+        after: Bounded<u8, MAX_DRAFT>,
+    },
 }
 
 /// Frames to send, each with its peer.
@@ -383,6 +402,12 @@ mod tests {
             Frame::Said { seat: Seat::new(2).unwrap(), text: text("You too.") },
             Frame::Invite { ticket: text("fd1abc") },
             Frame::Moved { table, seat: Seat::new(1).unwrap(), record },
+            Frame::Draft { at: 300, bytes: vec![12; 3].try_into().unwrap() },
+            Frame::Spliced {
+                before: vec![13; 2].try_into().unwrap(),
+                draft: Hash32([14; 32]),
+                after: vec![15; 2].try_into().unwrap(),
+            },
         ];
         let mut all = String::new();
         for frame in frames {

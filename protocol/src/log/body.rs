@@ -15,11 +15,14 @@ use crate::crypto::shuffle::{Deck, ShuffleProof, StagedProof, WholeProof};
 use crate::hash::Hash32;
 use crate::seat::Seat;
 use crate::wire::bounded::Bounded;
+use crate::wire::codec::{CodecError, decode, encode};
 
 /// The largest encoding of an action, in bytes.
 pub const MAX_ACTION: usize = 1 << 10;
 /// The most shares in one entry: more than all hands of the largest deck need.
 pub const MAX_SHARES: usize = 256;
+/// The largest draft of a shuffle, in bytes: it fits into an entry.
+pub const MAX_DRAFT: usize = 32 << 10;
 
 /// An action of a game, in the game's own encoding.
 pub type ActionBytes = Bounded<u8, MAX_ACTION>;
@@ -171,6 +174,21 @@ pub struct Shuffled {
     pub deck: Deck,
     /// Proves that the output is a permutation and re-encryption of the input.
     pub proof: ShuffleProof,
+}
+
+impl Shuffled {
+    /// The bytes behind `onto`: deck and proof, which do not depend on the step of the entry.
+    pub fn draft(&self) -> Vec<u8> {
+        encode(self).split_off(size_of::<Hash32>())
+    }
+
+    /// The shuffle of a draft.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the bytes are no whole draft.
+    pub fn from_draft(onto: Hash32, draft: &[u8]) -> Result<Self, CodecError> {
+        decode(&[onto.as_bytes(), draft].concat(), size_of::<Hash32>() + MAX_DRAFT)
+    }
 }
 
 //= T3.4

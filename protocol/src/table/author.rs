@@ -9,7 +9,7 @@ use crate::crypto::group::Point;
 use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::seed::{Context, OpenedSeed, Seed};
 use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
-use crate::crypto::shuffle::{Preparation, ShufflePlace, ShuffleProof, shuffle_whole};
+use crate::crypto::shuffle::{Deck, Preparation, ShufflePlace, ShuffleProof, shuffle_whole};
 use crate::game::{Game, Protocol};
 use crate::hash::Hash32;
 use crate::log::body::{Answers, Body, Part, PartShares, Shares, Shuffled};
@@ -31,8 +31,17 @@ pub(super) struct Secrets {
     chain: CoinChain,
     /// The next shuffle, as far as it can be made before its deck arrives.
     preparation: Option<Preparation>,
-    /// The place of the last shuffle, and the deck that it shuffled.
-    served: Option<(ShufflePlace, SealedCards)>,
+    served: Option<Served>,
+}
+
+/// The last shuffle of a seat.
+#[derive(Debug)]
+struct Served {
+    place: ShufflePlace,
+    /// The deck that it shuffled.
+    input: SealedCards,
+    deck: Deck,
+    proof: ShuffleProof,
 }
 
 impl Secrets {
@@ -166,15 +175,18 @@ impl Secrets {
         onto: Hash32,
         input: &SealedCards,
     ) -> Option<Shuffled> {
-        // A second deck for one preparation would show the permutation.
-        if self.served.as_ref().is_some_and(|(served, deck)| *served == place && deck != input) {
-            return None;
+        if let Some(served) = self.served.as_ref().filter(|served| served.place == place) {
+            // A second deck for one preparation would show the permutation.
+            let is_again = served.input == *input;
+            return is_again.then(|| Shuffled { onto, deck: served.deck.clone(), proof: served.proof.clone() });
         }
         self.make(place, input.len(), Some(key));
-        self.served = Some((place, Arc::clone(input)));
         let preparation = self.preparation.take_if(|made| made.is_for(&place, input.len()))?;
         let (output, proof) = preparation.shuffle(&self.seed, key, input).ok()?;
-        Some(Shuffled { onto, deck: output.to_vec().try_into().ok()?, proof: ShuffleProof::from(proof) })
+        let shuffled = Shuffled { onto, deck: output.to_vec().try_into().ok()?, proof: ShuffleProof::from(proof) };
+        let (deck, proof) = (shuffled.deck.clone(), shuffled.proof.clone());
+        self.served = Some(Served { place, input: Arc::clone(input), deck, proof });
+        Some(shuffled)
     }
 
     /// This seat's part of the setup of its deal; `None` if none is due, or if a key part for it does not open.
@@ -217,7 +229,7 @@ impl Secrets {
     /// Whether [`Self::prepare`] would make something.
     pub(super) fn can_prepare<G: Game>(&self, replica: &Replica<G>) -> bool {
         self.next_shuffle(replica).is_some_and(|(place, size, key)| {
-            if self.served.as_ref().is_some_and(|(served, _)| *served == place) {
+            if self.served.as_ref().is_some_and(|served| served.place == place) {
                 return false;
             }
             let made = self.preparation.as_ref().filter(|made| made.is_for(&place, size));

@@ -73,6 +73,42 @@ fn between(rules: &RuleSet, turns: usize) -> Vec<StepKind> {
     kinds
 }
 
+/// A shuffle that is to be sent ahead leaves with none of the entries before that is done, and then as it was sent.
+//= T5.55
+#[test]
+fn a_shuffle_waits_for_its_draft() {
+    let mut room = begun(&rules(3, 100));
+    let all: Vec<Seat> = room.seats().collect();
+    for seat in &all {
+        room[*seat].table.send_drafts();
+    }
+    let mut drafts = Vec::new();
+    for _ in 0..12 {
+        let before = ahead(&room);
+        pass(&mut room);
+        let Some(seat) = all.iter().copied().find(|seat| room[*seat].table.draft_due().is_some()) else { continue };
+        let table = &mut room[seat].table;
+        assert_eq!((table.draft_due(), table.draft().is_some()), (Some(1), true));
+        if ahead(&room) != before {
+            // The step after the one in which it has become due: the others' parts come, this one does not.
+            continue;
+        }
+        let draft = room[seat].table.draft().unwrap();
+        assert_eq!(room[seat].table.draft().as_ref(), Some(&draft), "it is the same every time");
+        room[seat].table.has_sent_draft(1);
+        pass(&mut room);
+        assert_ne!(ahead(&room), before, "the stage is complete");
+        drafts.push(draft);
+    }
+    assert_eq!((drafts.len(), ahead(&room)), (3, Some((1, AheadStage::Ready))));
+    let log = room[0].table.transcript();
+    let mut found = Vec::new();
+    steps(&log, |_, entries| {
+        found.extend(entries.iter().filter_map(|entry| Some(entry.body().part()?.shuffled()?.draft())));
+    });
+    assert_eq!(found, drafts);
+}
+
 /// The deal begins where its setup stands: one stage further for each action that was taken before.
 //= T5.53, T5.54, T5.56
 #[test]

@@ -13,12 +13,15 @@ use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_peers::{Multiaddr, PeerId};
+use fairdeal_protocol::crypto::shuffle::ShuffleProof;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::{Body, Shuffled};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_protocol::wire::codec::encode;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
@@ -275,6 +278,14 @@ pub struct House {
     pub traffic: u64,
     /// The entries that seats have sent, by table, seat and step.
     signed: BTreeMap<(Hash32, Seat, u64), Hash32>,
+    /// The drafts that programs send, as far as they have left, by sender and receiver.
+    drafts: BTreeMap<(usize, PeerId), Vec<u8>>,
+    /// The decks that preparations in drafts have served.
+    prepared: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Number of whole drafts that have left.
+    pub(crate) drafted: usize,
+    /// The size of the longest frame with an action or an answer to one, in bytes.
+    pub(crate) longest_move: usize,
     /// Faults that no program may have: an entry that was not stored, or two entries for one place.
     pub faults: Vec<String>,
 }
@@ -298,6 +309,10 @@ impl House {
             trace: Sha256::new(),
             traffic: 0,
             signed: BTreeMap::new(),
+            drafts: BTreeMap::new(),
+            prepared: BTreeMap::new(),
+            drafted: 0,
+            longest_move: 0,
             faults: Vec::new(),
         }
     }
@@ -727,7 +742,7 @@ impl House {
     }
 
     fn send(&mut self, from: usize, peer: PeerId, bytes: &[u8]) {
-        self.witness(from, bytes);
+        self.witness(from, peer, bytes);
         let Some((link, to)) = self.link_to(from, peer) else { return };
         self.trace.update(self.up.to_le_bytes());
         self.trace.update(bytes);
@@ -737,18 +752,25 @@ impl House {
 
     /// Looks at what leaves a program: its own entries must be in its journal, but for the first one, which it can write
     /// again; and there is one for each place.
-    fn witness(&mut self, from: usize, bytes: &[u8]) {
-        if let (Ok(Frame::Sign { table, first, .. }), Some(program)) =
-            (Frame::from_bytes(bytes), self.programs.get(from))
+    fn witness(&mut self, from: usize, to: PeerId, bytes: &[u8]) {
+        let frame = match Frame::from_bytes(bytes) {
+            Ok(Frame::Draft { at, bytes }) => return self.witness_draft(from, to, at, &bytes),
+            Ok(Frame::Spliced { before, after, .. }) => {
+                let draft = self.drafts.get(&(from, to)).map_or(&[][..], Vec::as_slice);
+                Frame::from_bytes(&[&before, draft, &after].concat())
+            }
+            frame => frame,
+        };
+        if let (Ok(Frame::Sign { table, first, .. }), Some(program)) = (&frame, self.programs.get(from))
             && let Some(seat) = first.claimed_seat()
-            && self.signed.insert((table, seat, 0), first.hash()).is_some_and(|before| before != first.hash())
+            && self.signed.insert((*table, seat, 0), first.hash()).is_some_and(|before| before != first.hash())
         {
             self.faults.push(format!("{} signs its first step twice", program.name));
         }
         let Some((program, place)) = self.programs.get(from).and_then(|program| Some((program, program.open?))) else {
             return;
         };
-        let Ok(Frame::Table { message: Message::Entries(entries), .. }) = Frame::from_bytes(bytes) else {
+        let Ok(Frame::Table { message: Message::Entries(entries), .. }) = frame else {
             return;
         };
         let Some(kept) = program.disk.journals.get(&place) else {
@@ -766,11 +788,31 @@ impl House {
             }
             let charter = SavedSeat::new(&kept.header, false).ok();
             let entry = charter.and_then(|saved| entry.verify(saved.charter()).ok());
+            if entry.as_ref().is_some_and(|entry| matches!(entry.body(), Body::Act { .. } | Body::Ack { .. })) {
+                self.longest_move = self.longest_move.max(bytes.len());
+            }
             if let Some(step) = entry.map(|entry| entry.step())
                 && self.signed.insert((place.0, place.1, step), hash).is_some_and(|before| before != hash)
             {
                 self.faults.push(format!("{} signs step {step} twice", program.name));
             }
+        }
+    }
+
+    /// Looks at a draft: a preparation serves one deck.
+    fn witness_draft(&mut self, from: usize, to: PeerId, at: u16, fragment: &[u8]) {
+        let draft = self.drafts.entry((from, to)).or_default();
+        draft.truncate(usize::from(at));
+        draft.extend_from_slice(fragment);
+        let Ok(whole) = Shuffled::from_draft(Hash32::default(), draft) else { return };
+        let ShuffleProof::Staged(proof) = whole.proof else { return };
+        self.drafted = self.drafted.saturating_add(1);
+        // The first commitment to a permutation, behind their number, is like no other preparation's.
+        let preparation = encode(&*proof).into_iter().skip(1).take(32).collect();
+        let deck = encode(&whole.deck);
+        if self.prepared.insert(preparation, deck.clone()).is_some_and(|before| before != deck) {
+            let name = self.programs.get(from).map_or("", |program| &program.name);
+            self.faults.push(format!("{name} shuffles two decks with one preparation"));
         }
     }
 

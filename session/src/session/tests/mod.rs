@@ -280,6 +280,22 @@ fn table_goes_from_a_ticket_to_the_transcript() {
     assert!(all.iter().all(|program| !scene.house.is_running(*program)), "sessions of bots end by themselves");
 }
 
+/// Nobody waits for a shuffle of the next deck with a move: it is there before.
+#[test]
+fn shuffles_for_the_next_deal_leave_before_their_entries() {
+    for delay in [1, 1500] {
+        let mut scene = Scene::opens("loot", 3, &[("target", "60")], bot_of(delay), None);
+        let all = [0, scene.joins("Béla", bot_of(delay)), scene.joins("Cleo", bot_of(delay))];
+        scene.all_over(&all);
+        let transcript = scene.transcript(0);
+        let entries = transcript.entries().iter().filter_map(|signed| signed.verify(transcript.charter()).ok());
+        let ahead = entries.filter(|entry| entry.body().part().is_some_and(|part| part.shuffled().is_some())).count();
+        assert!(ahead > 3 && scene.house.drafted > ahead, "{delay}: {ahead} decks, {} drafts", scene.house.drafted);
+        assert!(scene.house.longest_move < 4_000, "{delay}: {} bytes", scene.house.longest_move);
+        assert!(scene.report(0).is_fair());
+    }
+}
+
 /// Between two hands, while the cards are shuffled, no deal fits what a seat knows.
 #[test]
 fn thinkers_are_asked_only_between_two_actions() {

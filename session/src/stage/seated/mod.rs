@@ -1,8 +1,9 @@
 //! A seat at a table in play: what is known of its peers, and what each input does.
 //!
-//! [`play`] acts and passes on what the table says, `ending` closes it, `whereabouts` finds seats that have moved,
-//! `indirect` knows those that others relay, and `visitors` serves those who watch.
+//! [`play`] acts and passes on what the table says, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds
+//! seats that have moved, `indirect` knows those that others relay, and `visitors` serves those who watch.
 
+mod drafts;
 mod ending;
 mod indirect;
 mod play;
@@ -25,6 +26,7 @@ use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::transcript::page::Mark;
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
+use self::drafts::Drafts;
 use self::indirect::Indirect;
 pub(crate) use self::play::TICK;
 use self::whereabouts::Whereabouts;
@@ -88,6 +90,8 @@ pub(crate) struct Seated {
     is_hidden: bool,
     /// The seats without a direct link.
     indirect: Indirect,
+    /// Shuffles that leave, or come, before their entries.
+    drafts: Drafts,
     /// The monotonic clock at the last tick.
     ticked: Option<u64>,
     /// The step in which an action of this seat has been waiting, and for how many ticks.
@@ -105,6 +109,8 @@ pub(crate) struct Seated {
     shows: bool,
     /// Whether the bot is to be asked, once all output of the table is out.
     plans: bool,
+    /// Whether a tick has passed since the last fragment of a draft.
+    sends_draft: bool,
     /// Whether the player has closed the session: it ends once all that is signed is out.
     quits: bool,
 }
@@ -144,6 +150,7 @@ impl Seated {
             pausing: SeatSet::EMPTY,
             is_hidden: false,
             indirect: Indirect::default(),
+            drafts: Drafts::default(),
             ticked: None,
             pending: None,
             spectators: None,
@@ -153,6 +160,7 @@ impl Seated {
             needs_room: false,
             shows: true,
             plans: true,
+            sends_draft: false,
             quits: false,
         };
         seated.note_people(is_new, cx);
@@ -174,6 +182,7 @@ impl Seated {
             // They have been connected since the lobby. A program whose disk is full from now on can repeat this head.
             seated.table.greet(seat);
         }
+        seated.table.send_drafts();
         seated.table.begin(cx.rng);
         for entry in &*first {
             // They came with the signatures. What is wrong with one its author has to answer for, to those who get it from it.
@@ -397,6 +406,7 @@ impl Seated {
     }
 
     fn gone(&mut self, peer: PeerId, cx: &mut Cx<'_>) {
+        self.drafts.gone(peer);
         if let Some(seat) = self.seat_of(peer) {
             self.links.remove(&seat);
             // A program that closes may still accept a connection, and break it without another word.
@@ -428,10 +438,14 @@ impl Seated {
             Frame::Say(text) => talk::heard(self, peer, None, &text, cx),
             Frame::Said { seat, text } => talk::heard(self, peer, Some(seat), &text, cx),
             Frame::Invite { ticket } => self.invited(seat, peer, ticket.as_str(), cx),
-            Frame::Table { table, message } if table == self.id => {
-                let Some(message) = self.taken(seat, message, cx) else { return };
-                if let Err(error) = self.table.accept(seat, message, cx.rng) {
-                    cx.drop_peer(peer, error.to_string());
+            Frame::Table { table, message } if table == self.id => self.message(seat, peer, message, cx),
+            Frame::Draft { at, bytes } => self.drafts.hear(peer, at, &bytes),
+            Frame::Spliced { before, draft, after } => {
+                let Some(bytes) = self.drafts.join(peer, &before, draft, &after) else { return };
+                match Frame::from_bytes(&bytes) {
+                    Ok(Frame::Table { table, message }) if table == self.id => self.message(seat, peer, message, cx),
+                    Ok(_) => {}
+                    Err(error) => cx.drop_peer(peer, error.to_string()),
                 }
             }
             Frame::Links { table, seats } if table == self.id => self.are_linked(seat, peer, seats, cx),
@@ -452,6 +466,14 @@ impl Seated {
             }
             // The sender repeats what is ignored here.
             _ => {}
+        }
+    }
+
+    /// Hands a message of a seat to the table.
+    fn message(&mut self, seat: Seat, peer: PeerId, message: Message, cx: &mut Cx<'_>) {
+        let Some(message) = self.taken(seat, message, cx) else { return };
+        if let Err(error) = self.table.accept(seat, message, cx.rng) {
+            cx.drop_peer(peer, error.to_string());
         }
     }
 
@@ -520,6 +542,7 @@ impl Seated {
             return;
         }
         self.table.tick(now, cx.rng);
+        self.sends_draft = true;
         self.count_pending();
         cx.out.try_again(self.peers.values().copied().collect());
         let waits = self.waits();

@@ -1,6 +1,7 @@
 //! Acting at a table, and passing on what it says: records to the store, messages to the others, events to the player.
 
 use fairdeal_games::{AnyAction, AnyGame, TableEvent as _, TableGame as _, listed};
+use fairdeal_peers::PeerId;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Waited;
@@ -113,7 +114,7 @@ impl Seated {
                 cx.out.reserve();
                 return Ok(());
             }
-            let batch = self.collect(&cx.links.connected);
+            let batch = self.collect(&cx.links.connected, cx.now.up);
             if batch.is_empty() {
                 break;
             }
@@ -172,13 +173,23 @@ impl Seated {
     }
 
     /// Collects the pending outputs of the table.
-    fn collect(&mut self, connected: &[fairdeal_peers::PeerId]) -> Batch {
+    fn collect(&mut self, connected: &[PeerId], now: u64) -> Batch {
         let mut batch = Batch::default();
+        let mut has_spoken = false;
         while let Some(output) = self.table.poll() {
             match output {
                 Output::Keep(record) => batch.records.push(record.to_bytes()),
                 Output::Send(To::All, Message::Head(head)) if !self.is_due(&head) => {}
-                Output::Send(to, message) => batch.letters.push(self.letter(to, message)),
+                Output::Send(to, message) => {
+                    let is_entry = to == To::All && matches!(message, Message::Entries(_));
+                    let mut letter = self.letter(to, message);
+                    if is_entry {
+                        has_spoken = true;
+                        self.drafts.says(now);
+                        batch.letters.extend(self.spliced(&mut letter));
+                    }
+                    batch.letters.push(letter);
+                }
                 Output::Pass(author, entry) => {
                     // Forwarded to the seats without a connection to its author.
                     let to = self.without_link_to(author, connected);
@@ -191,7 +202,37 @@ impl Seated {
                 Output::Event(event) => batch.news.push(event),
             }
         }
+        let is_quiet = std::mem::take(&mut self.sends_draft) && self.drafts.is_quiet(now);
+        if has_spoken || is_quiet {
+            self.send_draft(connected, is_quiet, &mut batch);
+        }
         batch
+    }
+
+    /// Takes those seats off a letter that have the draft in it, and returns a shorter one for them.
+    fn spliced(&self, letter: &mut Letter) -> Option<Letter> {
+        let (to, frame) = self.drafts.splice(&letter.bytes, &letter.to)?;
+        letter.to.retain(|peer| !to.contains(peer));
+        Some(Letter { to, bytes: frame.to_bytes(), best_effort: false, is_head: false })
+    }
+
+    /// Sends the next fragments of this seat's shuffle for the next deal, if it is its turn. They leave behind the records of
+    /// all that the table has completed: one preparation serves one deck, whatever crashes.
+    fn send_draft(&mut self, connected: &[PeerId], is_quiet: bool, batch: &mut Batch) {
+        let Some(deal) = self.table.draft_due() else { return };
+        if self.drafts.deal() != Some(deal) {
+            let Some(draft) = self.table.draft() else { return };
+            self.drafts.begin(deal, draft);
+        }
+        let here = self.peers.iter().filter(|(seat, peer)| self.takes_part(**seat) && connected.contains(peer));
+        let here: Vec<PeerId> = here.map(|(_, peer)| *peer).collect();
+        for (peer, frame) in self.drafts.fragments(&here, is_quiet) {
+            let bytes = frame.to_bytes();
+            batch.letters.push(Letter { to: vec![peer], bytes, best_effort: false, is_head: false });
+        }
+        if self.drafts.is_out(&here) {
+            self.table.has_sent_draft(deal);
+        }
     }
 
     fn letter(&self, to: To, message: Message) -> Letter {

@@ -31,6 +31,16 @@ pub(super) struct ThisSeat<G: Game> {
     leaving: bool,
     left_at: Option<u64>,
     told_turn: Option<u64>,
+    drafts: Drafts,
+}
+
+/// When this seat's shuffles for next deals leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drafts {
+    /// With the first entry that can hold them.
+    Unsent,
+    /// Once their drafts are out; those for this deal are.
+    Sent(Option<u32>),
 }
 
 impl<G: Game> ThisSeat<G> {
@@ -45,6 +55,7 @@ impl<G: Game> ThisSeat<G> {
             leaving: false,
             left_at: None,
             told_turn: None,
+            drafts: Drafts::Unsent,
         }
     }
 
@@ -96,6 +107,23 @@ impl<G: Game> ThisSeat<G> {
 
     fn all_secrets_mut(&mut self) -> impl Iterator<Item = &mut Secrets> {
         self.secrets.values_mut()
+    }
+
+    // Drafts.
+
+    fn keep_back_shuffles(&mut self) {
+        self.drafts = Drafts::Sent(None);
+    }
+
+    fn let_shuffle_go(&mut self, deal: u32) {
+        if self.drafts != Drafts::Unsent {
+            self.drafts = Drafts::Sent(Some(deal));
+        }
+    }
+
+    /// Whether the shuffle for a next deal waits for its draft.
+    fn keeps_back_shuffle(&self, deal: u32) -> bool {
+        matches!(self.drafts, Drafts::Sent(sent) if sent != Some(deal))
     }
 
     /// The sealed cards that this seat knows.

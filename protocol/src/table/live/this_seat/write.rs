@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 
 use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal};
-use crate::log::body::{ActionBytes, Answers, Body, Part};
+use crate::log::body::{ActionBytes, Answers, Body, Part, Shuffled};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
 use crate::table::journal::Record;
@@ -101,6 +101,9 @@ impl<G: Game> Table<G> {
     fn part(&mut self, rng: &mut dyn CryptoRng) -> Option<Part> {
         let me = self.me();
         let ahead = self.replica.ahead().filter(|ahead| ahead.waits_for(me))?;
+        if ahead.turn() == Some(me) && self.own.keeps_back_shuffle(ahead.number()) {
+            return None;
+        }
         if self.own.secrets(ahead.number()).is_none() {
             // Without its seed, an old disk's seat can send no part that its earlier ones agree with.
             if ahead.stage() != AheadStage::Commit {
@@ -111,6 +114,33 @@ impl<G: Game> Table<G> {
             self.own.begin_deal(seed, ahead.context(me));
         }
         self.own.secrets_mut(ahead.number())?.part(&self.replica)
+    }
+
+    /// From now on this seat's shuffles for next deals wait until the driver has sent their drafts ahead and says so
+    /// ([`Self::has_sent_draft`]). The moves whose entries they would otherwise make long do not wait for them.
+    pub fn send_drafts(&mut self) {
+        self.own.keep_back_shuffles();
+    }
+
+    /// The deal that this seat is to shuffle next, while another is played; `None` if it is not its turn.
+    pub fn draft_due(&self) -> Option<u32> {
+        let me = self.me();
+        let ahead = self.replica.ahead().filter(|ahead| ahead.waits_for(me) && ahead.turn() == Some(me))?;
+        self.own.secrets(ahead.number()).map(|_| ahead.number())
+    }
+
+    /// The draft of this seat's shuffle for the next deal: the bytes that the entry with it will hold in one piece, deck
+    /// and proof. All records that the table has put out before have to be on disk before it leaves, or a crash could lead
+    /// to a second deck for one preparation. A deal has one draft of each seat.
+    pub fn draft(&mut self) -> Option<Vec<u8>> {
+        let due = self.draft_due()?;
+        let part = self.own.secrets_mut(due)?.part(&self.replica)?;
+        part.shuffled().map(Shuffled::draft)
+    }
+
+    /// Takes note that the draft for a deal is out: the shuffle may leave with this seat's next entry.
+    pub fn has_sent_draft(&mut self, deal: u32) {
+        self.own.let_shuffle_go(deal);
     }
 
     /// Whether [`Self::prepare`] has something to do.
