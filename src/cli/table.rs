@@ -93,8 +93,10 @@ fn user() -> String {
         .unwrap_or_else(|| "player".to_owned())
 }
 
+/// A runtime for a table. Its sessions and its node mostly wait for each other: on one thread they do so without waking
+/// another for each message. A screen has the calling thread for itself.
 pub(super) fn runtime() -> anyhow::Result<Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?)
 }
 
 fn pilot(seat: &SeatArgs, person: bool) -> Pilot {

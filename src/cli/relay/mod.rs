@@ -20,7 +20,6 @@ use tokio::net::TcpListener;
 use super::args::Common;
 use super::exit::{Exit, usage};
 use super::output::say;
-use super::table::runtime;
 use crate::signals::Signals;
 use crate::store::DataDir;
 use crate::table_page::table_page;
@@ -68,7 +67,9 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         config.listen.extend(doors.map(|door| if is_secure { with_certificate(&door) } else { door }));
     }
     let browsers = if config.page.is_some() { "Page for browsers" } else { "Browsers connect at" };
-    runtime()?.block_on(async {
+    // Its connections are many, and have nothing to do with each other.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
         let (node, mut events) = Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
             NodeError::Listen { .. } => usage(error),
             error => error.into(),
