@@ -11,7 +11,7 @@ use fairdeal_protocol::table::live::{Event, NothingToClaim, Stop, Table, To};
 use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_testkit::drill::{Action, Drill, rules};
 use fairdeal_testkit::seats::{self, seat, seats};
 use fairdeal_testkit::{Cut, TestSeat};
 
@@ -281,6 +281,40 @@ fn one_of_three_closes_its_own_table_alone() {
     assert_eq!(place.table.stopped(), None);
     place.take_sent();
     assert!(place.events.contains(&Event::HasClosed(seat(2))));
+}
+
+/// Two of four close the table, and the claims reach one of the others before it has the step's entries, the other after
+/// that. The latter goes on, and would wait for the former for ever; it reads in its head that its table is closed.
+#[test]
+fn a_head_tells_who_is_closed_by_claims_of_others() {
+    let mut sim = slow(4, Some(0));
+    sim.run(60_000);
+    let claims = [2, 3].map(|by| signed(claim_on(&sim.room[0].table, by, &[0, 1])));
+    let step = sim.room[0].table.replica().step();
+    let turns = sim.room[0].table.game().check(seat(0), &Action::Turn).is_ok();
+    sim.room[0].act(if turns { Action::Turn } else { Action::Roll }).unwrap();
+    for sent in sim.room[0].take_sent() {
+        (1..4).for_each(|other| sim.room[other].accept(seat(0), sent.message.clone()).unwrap());
+    }
+    for other in 1..4 {
+        for sent in sim.room[other].take_sent() {
+            sim.room[0].accept(seat(other), sent.message).unwrap();
+        }
+    }
+    assert_eq!(sim.room[0].table.replica().step(), step + 1);
+    for number in [0, 1] {
+        claims.iter().for_each(|claim| accept(&mut sim.room[number], claim));
+    }
+    assert_eq!(sim.room[1].table.stopped(), Some(&Stop::Claimed(absent(&[2, 3], &[0, 1]))));
+    sim.room[0].take_sent();
+    let knows = |sim: &Sim, closed: usize| sim.room[0].events.contains(&Event::HasClosed(seat(closed)));
+    assert!(sim.room[0].table.stopped().is_none() && knows(&sim, 2) && knows(&sim, 3) && !knows(&sim, 1));
+    sim.room[1].take_sent();
+    sim.room[1].tick(61_000);
+    let head = sim.room[1].take_sent().into_iter().find(|sent| matches!(sent.message, Message::Head(_))).unwrap();
+    sim.room[0].accept(seat(1), head.message).unwrap();
+    sim.room[0].take_sent();
+    assert!(knows(&sim, 1));
 }
 
 /// Five seats are split into three groups, and all claim. Two groups suffice to cancel each other, but each table is

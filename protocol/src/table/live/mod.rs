@@ -363,6 +363,7 @@ impl<G: Game> Table<G> {
             }
             Message::Head(head) => {
                 let own = self.head();
+                self.note_closed(from, &head);
                 if self.peers.take_head(from, &head, own) {
                     self.answer(from, &head);
                 }

@@ -339,6 +339,23 @@ impl<G: Game> Table<G> {
         }
     }
 
+    /// Notes that another's table is closed by claims on the last step, which this seat has completed: its head is no
+    /// further, and names all of them.
+    pub(in crate::table::live) fn note_closed(&mut self, from: Seat, head: &Head) {
+        let Some(last) = self.forks.last_state().filter(|last| last.step() == head.step) else { return };
+        let closes = |group: &Abandonment| {
+            let mut claims = self.claims.said().filter(|claim| {
+                claim.step == head.step && group.by.contains(claim.seat) && claim.absent == group.absent
+            });
+            let is_named = group.absent.contains(from) && group.closes_for(from, &last.parties(), last.live());
+            is_named && claims.all(|claim| head.others.contains(&claim.hash()))
+        };
+        let is_closed = self.claims.groups(last).iter().any(closes);
+        if is_closed && self.replica.live().contains(from) && self.claims.note_quit(from) {
+            self.outbox.tell(Event::HasClosed(from));
+        }
+    }
+
     /// Whether a group of claims on the open step closes this seat's table.
     fn closes_here(&self, group: &Abandonment) -> bool {
         group.closes_for(self.me(), &self.replica.parties(), self.replica.live())
