@@ -7,7 +7,7 @@ use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::shuffle::ShuffleProof;
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::body::{Body, Part};
+use fairdeal_protocol::log::body::{Body, Part, Shuffled};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
 use fairdeal_protocol::membership::evidence::exclude;
@@ -131,6 +131,14 @@ impl Watch {
     pub(crate) fn made(&mut self, signed: &SignedEntry) {
         if let Ok(entry) = signed.verify(&self.charter) {
             self.nonces_of(entry.body(), entry.seat(), entry.step());
+        }
+    }
+
+    /// Records a draft that an honest seat sends.
+    pub(crate) fn drafted(&mut self, seat: Seat, step: u64, draft: &[u8]) {
+        match Shuffled::from_draft(Hash32::default(), draft) {
+            Ok(shuffled) => self.nonces_of(&Body::Shuffle(shuffled), seat, step),
+            Err(error) => self.fail(13, format!("{seat} sends no whole draft: {error}")),
         }
     }
 

@@ -112,6 +112,8 @@ pub(crate) struct World {
     lines: Option<std::collections::VecDeque<String>>,
     /// Statements sent so far: the trace shows each once.
     told: BTreeSet<(Seat, Hash32)>,
+    /// The steps in which seats have shown a draft.
+    drafted: BTreeSet<(Seat, u64)>,
 }
 
 impl World {
@@ -173,6 +175,7 @@ impl World {
             trace: Hash32::default(),
             lines: traced.then(Default::default),
             told: BTreeSet::new(),
+            drafted: BTreeSet::new(),
             room,
             chairs,
             plan,
@@ -503,12 +506,31 @@ impl World {
                 stepped |= matches!(output, Output::Event(Event::Step(..)));
                 self.carry_out(seat, output);
             }
+            self.drafts(seat);
             // Outsiders see only what is on the seat's disk.
             let place = &self.room[seat];
             let mut spectator = self.spectator.iter_mut().filter(|o| o.seat == seat);
             if let Some(spectator) = spectator.next().filter(|_| stepped && place.is_up()) {
                 spectator.look(&place.table);
             }
+        }
+    }
+
+    /// Half of the seats show their shuffles for the next deal before their entries. All that these rest on is on disk by now.
+    fn drafts(&mut self, seat: Seat) {
+        let sends = (self.plan.seed ^ u64::from(seat.number())).is_multiple_of(2);
+        if !sends || !self.room[seat].is_up() || !self.is_honest(seat) {
+            return;
+        }
+        let table = &mut self.room[seat].table;
+        table.send_drafts();
+        let step = table.replica().step();
+        if let Some(deal) = table.draft_due().filter(|_| self.drafted.insert((seat, step))) {
+            if let Some(draft) = table.draft() {
+                self.watch.drafted(seat, step, &draft);
+                self.tally.add("drafts", 1);
+            }
+            table.has_sent_draft(deal);
         }
     }
 

@@ -16,6 +16,7 @@ use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::crypto::shuffle::ShuffleProof;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Body, Shuffled};
+use fairdeal_protocol::log::entry::Entry;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
@@ -776,6 +777,7 @@ impl House {
         let Some(kept) = program.disk.journals.get(&place) else {
             return;
         };
+        let mut shuffles = Vec::new();
         let own = entries.iter().filter(|entry| entry.claimed_seat() == Some(place.1));
         for entry in own {
             let hash = entry.hash();
@@ -788,15 +790,18 @@ impl House {
             }
             let charter = SavedSeat::new(&kept.header, false).ok();
             let entry = charter.and_then(|saved| entry.verify(saved.charter()).ok());
-            if entry.as_ref().is_some_and(|entry| matches!(entry.body(), Body::Act { .. } | Body::Ack { .. })) {
+            let body = entry.as_ref().map(Entry::body);
+            if body.is_some_and(|body| matches!(body, Body::Act { .. } | Body::Ack { .. })) {
                 self.longest_move = self.longest_move.max(bytes.len());
             }
+            shuffles.extend(body.and_then(|body| body.shuffled().or_else(|| body.part()?.shuffled())).cloned());
             if let Some(step) = entry.map(|entry| entry.step())
                 && self.signed.insert((place.0, place.1, step), hash).is_some_and(|before| before != hash)
             {
                 self.faults.push(format!("{} signs step {step} twice", program.name));
             }
         }
+        shuffles.iter().for_each(|shuffled| self.witness_shuffle(from, shuffled));
     }
 
     /// Looks at a draft: a preparation serves one deck.
@@ -804,12 +809,17 @@ impl House {
         let draft = self.drafts.entry((from, to)).or_default();
         draft.truncate(usize::from(at));
         draft.extend_from_slice(fragment);
-        let Ok(whole) = Shuffled::from_draft(Hash32::default(), draft) else { return };
-        let ShuffleProof::Staged(proof) = whole.proof else { return };
-        self.drafted = self.drafted.saturating_add(1);
+        if let Ok(whole) = Shuffled::from_draft(Hash32::default(), draft) {
+            self.drafted = self.drafted.saturating_add(1);
+            self.witness_shuffle(from, &whole);
+        }
+    }
+
+    fn witness_shuffle(&mut self, from: usize, shuffled: &Shuffled) {
+        let ShuffleProof::Staged(proof) = &shuffled.proof else { return };
         // The first commitment to a permutation, behind their number, is like no other preparation's.
-        let preparation = encode(&*proof).into_iter().skip(1).take(32).collect();
-        let deck = encode(&whole.deck);
+        let preparation = encode(&**proof).into_iter().skip(1).take(32).collect();
+        let deck = encode(&shuffled.deck);
         if self.prepared.insert(preparation, deck.clone()).is_some_and(|before| before != deck) {
             let name = self.programs.get(from).map_or("", |program| &program.name);
             self.faults.push(format!("{name} shuffles two decks with one preparation"));

@@ -348,12 +348,17 @@ impl<G: Game> Table<G> {
         self.accept(from, Message::from_bytes(bytes)?, rng)
     }
 
+    /// Takes note of a sign of life that is no message of the table.
+    pub fn hear(&mut self, from: Seat) {
+        self.peers.clocks_mut().hear(from);
+    }
+
     /// Handles a decoded message.
     ///
     /// # Errors
     /// [`ReceiveError`] if the sender must be disconnected.
     pub fn accept(&mut self, from: Seat, message: Message, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
-        self.peers.clocks_mut().hear(from);
+        self.hear(from);
         match message {
             Message::Entries(entries) => {
                 for entry in entries.iter() {

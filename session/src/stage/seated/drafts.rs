@@ -2,8 +2,9 @@
 //!
 //! A shuffle is the one large thing in an entry, and it rides with a move that everybody waits for. So this seat sends it
 //! ahead: behind each entry of its own, and while nobody moves, as much as a slow link carries before the next entry is
-//! likely to come. Once all connected seats have it, the entry leaves with a name in its place ([`Frame::Spliced`]).
-//! Whoever lacks the draft gets the whole entry as it gets any other that is lost, so nothing depends on drafts but time.
+//! likely to come. Once all connected seats have it, the entry leaves. To each of them it goes with the hash of as much as
+//! that one has been sent in its place ([`Frame::Spliced`]). Whoever lacks it gets the whole entry as it gets any other that
+//! is lost, so nothing depends on drafts but time.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +21,12 @@ const RATE: u64 = 24;
 /// How long a seat has said nothing when nobody seems to move, in milliseconds.
 const QUIET: u64 = 500;
 /// The smallest fragment, in bytes.
-const MIN_FRAGMENT: usize = 1 << 10;
-/// The largest fragment at a tick, in bytes. A link on whose way more waits leaves heads out, and they are all that tells
-/// of a player who thinks.
-const QUIET_FRAGMENT: usize = 2 << 10;
+const MIN_FRAGMENT: usize = 512;
+/// The most that leaves at a tick for all peers, in bytes. A link on whose way more waits leaves heads out, and they are all
+/// that tells of a player who thinks.
+const QUIET_FRAGMENTS: usize = 4 << 10;
+/// How long an entry may be on its way until a head can ask for it, in milliseconds.
+const ON_ITS_WAY: u64 = 1_000;
 
 /// This seat's draft, and those of its peers.
 #[derive(Debug, Default)]
@@ -44,6 +47,8 @@ struct Own {
     bytes: Vec<u8>,
     /// How much of it each connected seat has been sent.
     sent: BTreeMap<PeerId, usize>,
+    /// When the entry with it left for a seat, with something left out.
+    left: BTreeMap<PeerId, u64>,
 }
 
 fn name(draft: &[u8]) -> Hash32 {
@@ -58,7 +63,7 @@ impl Drafts {
 
     /// Has a draft for a deal.
     pub(super) fn begin(&mut self, deal: u32, bytes: Vec<u8>) {
-        self.own = Some(Own { deal, bytes, sent: BTreeMap::new() });
+        self.own = Some(Own { deal, bytes, sent: BTreeMap::new(), left: BTreeMap::new() });
     }
 
     /// Takes note that this seat says something now that others wait for.
@@ -74,12 +79,13 @@ impl Drafts {
         now.saturating_sub(self.said) >= QUIET
     }
 
-    /// The next fragment for each of these seats that lacks one: as much as fits into the pause that an entry begins, or less
-    /// if `is_quiet`.
+    /// The next fragment for each of these seats that lacks one: all of them together as much as fits into the pause that an
+    /// entry begins, or less if `is_quiet`. They may share one line out of the house.
     pub(super) fn fragments(&mut self, to: &[PeerId], is_quiet: bool) -> Vec<(PeerId, Frame)> {
         let Some(own) = &mut self.own else { return Vec::new() };
         let fits = usize::try_from(self.pause.saturating_mul(RATE)).unwrap_or(MAX_FRAGMENT);
-        let most = if is_quiet { QUIET_FRAGMENT } else { fits.clamp(MIN_FRAGMENT, MAX_FRAGMENT) };
+        let all = if is_quiet { QUIET_FRAGMENTS } else { fits };
+        let most = all.checked_div(to.len()).unwrap_or(all).clamp(MIN_FRAGMENT, MAX_FRAGMENT);
         let mut fragments = Vec::new();
         for peer in to {
             let sent = own.sent.entry(*peer).or_default();
@@ -97,19 +103,30 @@ impl Drafts {
         self.own.as_ref().is_some_and(|own| to.iter().all(|peer| own.has(peer)))
     }
 
-    /// An encoded frame with the name of the own draft in its place, and those of these seats that can read it; `None` if
-    /// the draft is not in it.
-    pub(super) fn splice(&self, frame: &[u8], to: &[PeerId]) -> Option<(Vec<PeerId>, Frame)> {
-        let own = self.own.as_ref().filter(|own| !own.bytes.is_empty())?;
-        let can_read: Vec<PeerId> = to.iter().copied().filter(|peer| own.has(peer)).collect();
-        if can_read.is_empty() || frame.len() < own.bytes.len() {
-            return None;
+    /// What an encoded frame becomes for those of these seats that have been sent something of the draft in it: a name is in
+    /// the place of that.
+    pub(super) fn splice(&mut self, frame: &[u8], to: &[PeerId], now: u64) -> Vec<(PeerId, Frame)> {
+        let Some(own) = &mut self.own else { return Vec::new() };
+        let Some(at) = own.place_in(frame) else { return Vec::new() };
+        let mut short = Vec::new();
+        for peer in to {
+            let sent = own.sent.get(peer).and_then(|sent| own.bytes.get(..*sent)).filter(|sent| !sent.is_empty());
+            let Some(sent) = sent else { continue };
+            let (before, rest) = frame.split_at(at);
+            let after = rest.get(sent.len()..).unwrap_or_default();
+            if let (Ok(before), Ok(after)) = (before.to_vec().try_into(), after.to_vec().try_into()) {
+                own.left.insert(*peer, now);
+                short.push((*peer, Frame::Spliced { before, draft: name(sent), after }));
+            }
         }
-        let at = frame.windows(own.bytes.len()).position(|bytes| bytes == own.bytes)?;
-        let (before, rest) = frame.split_at(at);
-        let after = rest.get(own.bytes.len()..)?;
-        let (before, after) = (before.to_vec().try_into().ok()?, after.to_vec().try_into().ok()?);
-        Some((can_read, Frame::Spliced { before, draft: name(&own.bytes), after }))
+        short
+    }
+
+    /// Whether an encoded frame would give a seat once more what may be on its way to it.
+    pub(super) fn has_just_left(&self, frame: &[u8], to: PeerId, now: u64) -> bool {
+        let own = self.own.as_ref();
+        let left = own.and_then(|own| own.left.get(&to)).is_some_and(|left| now.saturating_sub(*left) < ON_ITS_WAY);
+        left && own.is_some_and(|own| own.place_in(frame).is_some())
     }
 
     /// Takes a fragment of a peer's draft. One that does not continue what is there is of no use: its sender began again.
@@ -130,11 +147,11 @@ impl Drafts {
         (name(&bytes) == draft).then(|| [before, &bytes, after].concat())
     }
 
-    /// A peer is gone: neither side remembers what it had.
+    /// A peer is gone, and what was on its way to it may be lost. What has come from it stays: it may not have noticed.
     pub(super) fn gone(&mut self, peer: PeerId) {
-        self.others.remove(&peer);
         if let Some(own) = &mut self.own {
             own.sent.remove(&peer);
+            own.left.remove(&peer);
         }
     }
 }
@@ -142,7 +159,16 @@ impl Drafts {
 impl Own {
     /// Whether a peer has all of it.
     fn has(&self, peer: &PeerId) -> bool {
-        self.sent.get(peer).is_some_and(|sent| *sent == self.bytes.len())
+        self.bytes.is_empty() || self.sent.get(peer).is_some_and(|sent| *sent == self.bytes.len())
+    }
+
+    /// Where it begins in an encoded frame.
+    fn place_in(&self, frame: &[u8]) -> Option<usize> {
+        let size = self.bytes.len();
+        if size == 0 || frame.len() < size {
+            return None;
+        }
+        frame.windows(size).position(|bytes| bytes == self.bytes)
     }
 }
 
@@ -183,17 +209,33 @@ mod tests {
         let (mut one, mut other) = (Drafts::default(), Drafts::default());
         let whole = [&[7; 100][..], &draft(15_000), &[8; 70]].concat();
         one.begin(1, draft(15_000));
-        assert!(one.splice(&whole, &[peer(2)]).is_none(), "nobody has it");
+        assert!(one.splice(&whole, &[peer(2)], 0).is_empty(), "nobody has it");
         while !one.is_out(&[peer(2)]) {
             assert_eq!(carry(&mut one, &mut other, true).len(), 1);
         }
         assert!(carry(&mut one, &mut other, true).is_empty(), "all is said");
-        assert!(one.splice(&[7; 100], &[peer(2)]).is_none() && one.splice(&[7; 20_000], &[peer(2)]).is_none());
-        let (to, frame) = one.splice(&whole, &[peer(3), peer(2)]).unwrap();
-        assert_eq!(to, [peer(2)], "the other one gets the whole frame");
+        assert!([100, 20_000].iter().all(|size| one.splice(&vec![7; *size], &[peer(2)], 0).is_empty()));
+        let short = one.splice(&whole, &[peer(3), peer(2)], 0);
+        let [(to, frame)] = short.as_slice() else { panic!("{short:?}") };
+        assert_eq!(*to, peer(2), "the other one gets the whole frame");
         assert!(frame.to_bytes().len() < 300);
-        assert_eq!(join(&mut other, &frame), Some(whole));
-        assert_eq!(join(&mut other, &frame), None, "a draft serves once");
+        assert_eq!(join(&mut other, frame), Some(whole));
+        assert_eq!(join(&mut other, frame), None, "a draft serves once");
+    }
+
+    #[test]
+    fn entry_that_comes_early_leaves_out_what_is_there() {
+        let (mut one, mut other) = (Drafts::default(), Drafts::default());
+        let whole = [&[7; 100][..], &draft(15_000), &[8; 70]].concat();
+        one.begin(1, draft(15_000));
+        let sent: usize = (0..2).flat_map(|_| carry(&mut one, &mut other, true)).sum();
+        let short = one.splice(&whole, &[peer(2)], 5_000);
+        assert!(short[0].1.to_bytes().len() < 15_300 - sent);
+        assert_eq!(join(&mut other, &short[0].1), Some(whole.clone()));
+        // A head that it has sent before asks for nothing more, a later one does.
+        let asks = [5_900, 6_000].map(|now| one.has_just_left(&whole, peer(2), now));
+        assert_eq!((asks, one.has_just_left(&whole, peer(3), 5_000)), ([true, false], false));
+        assert!(!one.has_just_left(&[7; 20_000], peer(2), 5_000));
     }
 
     #[test]
@@ -205,14 +247,28 @@ mod tests {
         while !one.is_out(&[peer(2)]) {
             carry(&mut one, &mut other, true);
         }
-        let (_, frame) = one.splice(&whole, &[peer(2)]).unwrap();
+        let (_, frame) = one.splice(&whole, &[peer(2)], 0).remove(0);
         assert_eq!(join(&mut other, &frame), None);
         one.gone(peer(2));
-        other.gone(peer(1));
-        assert!(one.splice(&whole, &[peer(2)]).is_none());
+        assert!(one.splice(&whole, &[peer(2)], 0).is_empty());
         while !one.is_out(&[peer(2)]) {
             carry(&mut one, &mut other, true);
         }
+        assert_eq!(join(&mut other, &frame), Some(whole));
+    }
+
+    /// Of a change of networks one end may know alone.
+    #[test]
+    fn connection_that_one_end_has_lost_costs_nothing() {
+        let (mut one, mut other) = (Drafts::default(), Drafts::default());
+        let whole = draft(9_000);
+        one.begin(1, draft(9_000));
+        carry(&mut one, &mut other, true);
+        other.gone(peer(1));
+        while !one.is_out(&[peer(2)]) {
+            carry(&mut one, &mut other, true);
+        }
+        let (_, frame) = one.splice(&whole, &[peer(2)], 0).remove(0);
         assert_eq!(join(&mut other, &frame), Some(whole));
     }
 
@@ -242,6 +298,6 @@ mod tests {
                 size(&mut one, &mut other, now)
             })
             .to_vec();
-        assert_eq!(sizes, [1024, 1024, 1024, 1024, 1024, 1024, 1536, 3072, 2400]);
+        assert_eq!(sizes, [512, 512, 512, 512, 512, 768, 1536, 3072, 2400]);
     }
 }

@@ -439,7 +439,10 @@ impl Seated {
             Frame::Said { seat, text } => talk::heard(self, peer, Some(seat), &text, cx),
             Frame::Invite { ticket } => self.invited(seat, peer, ticket.as_str(), cx),
             Frame::Table { table, message } if table == self.id => self.message(seat, peer, message, cx),
-            Frame::Draft { at, bytes } => self.drafts.hear(peer, at, &bytes),
+            Frame::Draft { at, bytes } => {
+                self.table.hear(seat);
+                self.drafts.hear(peer, at, &bytes);
+            }
             Frame::Spliced { before, draft, after } => {
                 let Some(bytes) = self.drafts.join(peer, &before, draft, &after) else { return };
                 match Frame::from_bytes(&bytes) {

@@ -186,7 +186,11 @@ impl Seated {
                     if is_entry {
                         has_spoken = true;
                         self.drafts.says(now);
-                        batch.letters.extend(self.spliced(&mut letter));
+                        batch.letters.extend(self.splice(&mut letter, now));
+                    } else if letter.to.first().is_some_and(|peer| self.drafts.has_just_left(&letter.bytes, *peer, now))
+                    {
+                        // The head that this answers was sent before the short entry came.
+                        continue;
                     }
                     batch.letters.push(letter);
                 }
@@ -203,27 +207,32 @@ impl Seated {
             }
         }
         let is_quiet = std::mem::take(&mut self.sends_draft) && self.drafts.is_quiet(now);
-        if has_spoken || is_quiet {
-            self.send_draft(connected, is_quiet, &mut batch);
+        if let Some(deal) = self.table.draft_due() {
+            if self.drafts.deal() == Some(deal) {
+                if has_spoken || is_quiet {
+                    self.send_draft(deal, connected, is_quiet, &mut batch);
+                }
+            } else if batch.is_empty() {
+                // Nothing waits for the shuffle. Without one the table has nothing to keep back.
+                self.drafts.begin(deal, self.table.draft().unwrap_or_default());
+            }
         }
         batch
     }
 
-    /// Takes those seats off a letter that have the draft in it, and returns a shorter one for them.
-    fn spliced(&self, letter: &mut Letter) -> Option<Letter> {
-        let (to, frame) = self.drafts.splice(&letter.bytes, &letter.to)?;
-        letter.to.retain(|peer| !to.contains(peer));
-        Some(Letter { to, bytes: frame.to_bytes(), best_effort: false, is_head: false })
+    /// Takes those seats off a letter that have been sent something of the draft in it, and returns shorter ones for them.
+    fn splice(&mut self, letter: &mut Letter, now: u64) -> Vec<Letter> {
+        let short = self.drafts.splice(&letter.bytes, &letter.to, now);
+        letter.to.retain(|peer| short.iter().all(|(to, _)| to != peer));
+        let short = short.into_iter();
+        short
+            .map(|(to, frame)| Letter { to: vec![to], bytes: frame.to_bytes(), best_effort: false, is_head: false })
+            .collect()
     }
 
-    /// Sends the next fragments of this seat's shuffle for the next deal, if it is its turn. They leave behind the records of
-    /// all that the table has completed: one preparation serves one deck, whatever crashes.
-    fn send_draft(&mut self, connected: &[PeerId], is_quiet: bool, batch: &mut Batch) {
-        let Some(deal) = self.table.draft_due() else { return };
-        if self.drafts.deal() != Some(deal) {
-            let Some(draft) = self.table.draft() else { return };
-            self.drafts.begin(deal, draft);
-        }
+    /// Sends the next fragments of this seat's shuffle for the next deal. They leave behind the records of all that the table
+    /// has completed: one preparation serves one deck, whatever crashes.
+    fn send_draft(&mut self, deal: u32, connected: &[PeerId], is_quiet: bool, batch: &mut Batch) {
         let here = self.peers.iter().filter(|(seat, peer)| self.takes_part(**seat) && connected.contains(peer));
         let here: Vec<PeerId> = here.map(|(_, peer)| *peer).collect();
         for (peer, frame) in self.drafts.fragments(&here, is_quiet) {

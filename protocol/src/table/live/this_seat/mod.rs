@@ -112,7 +112,9 @@ impl<G: Game> ThisSeat<G> {
     // Drafts.
 
     fn keep_back_shuffles(&mut self) {
-        self.drafts = Drafts::Sent(None);
+        if self.drafts == Drafts::Unsent {
+            self.drafts = Drafts::Sent(None);
+        }
     }
 
     fn let_shuffle_go(&mut self, deal: u32) {

@@ -122,10 +122,19 @@ impl<G: Game> Table<G> {
         self.own.keep_back_shuffles();
     }
 
-    /// The deal that this seat is to shuffle next, while another is played; `None` if it is not its turn.
+    /// The deal whose deck this seat is to shuffle next, while another is played; `None` if it is not its turn, if its
+    /// shuffle is out, or if it may not sign: a seat that asks what it has signed does not know yet which deck that was.
     pub fn draft_due(&self) -> Option<u32> {
         let me = self.me();
+        let plays = matches!(self.replica.kind(), Some(StepKind::Action { .. })) && self.stopped().is_none();
+        if !plays || !self.may_sign() || self.forks.is_open() {
+            return None;
+        }
+        let own = self.entries.open().get(&me).and_then(|entry| entry.body().part());
         let ahead = self.replica.ahead().filter(|ahead| ahead.waits_for(me) && ahead.turn() == Some(me))?;
+        if own.is_some_and(|part| part.shuffled().is_some()) {
+            return None;
+        }
         self.own.secrets(ahead.number()).map(|_| ahead.number())
     }
 
