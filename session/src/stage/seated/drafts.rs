@@ -103,8 +103,8 @@ impl Drafts {
         self.own.as_ref().is_some_and(|own| to.iter().all(|peer| own.has(peer)))
     }
 
-    /// What an encoded frame becomes for those of these seats that have been sent something of the draft in it: a name is in
-    /// the place of that.
+    /// Short forms of an encoded frame, for those of these seats that have been sent something of the draft in it: a name
+    /// is in the place of that.
     pub(super) fn splice(&mut self, frame: &[u8], to: &[PeerId], now: u64) -> Vec<(PeerId, Frame)> {
         let Some(own) = &mut self.own else { return Vec::new() };
         let Some(at) = own.place_in(frame) else { return Vec::new() };
