@@ -13,6 +13,7 @@
 //!               a second  → table.tick(now)                     repairs losses, detects absent seats
 //!               a (re)connection → table.greet(seat)
 //!               nothing else to do → table.prepare()          optional: what would otherwise delay a shuffle
+//!               table.draft_due() → table.draft()             optional, after table.send_drafts(): a shuffle ahead
 //! }
 //! ```
 //!
