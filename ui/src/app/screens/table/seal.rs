@@ -103,13 +103,20 @@ fn title_of(snapshot: &Snapshot, slot: Slot) -> String {
     )
 }
 
+/// A card's name alone, to stand behind "your" or "the".
+fn name_of(snapshot: &Snapshot, slot: Slot) -> String {
+    let title = title_of(snapshot, slot);
+    let name = title.split([':', '(']).next().unwrap_or_default().trim();
+    name.strip_prefix("the ").unwrap_or(name).to_owned()
+}
+
 /// The origin of this player's cards, as a sentence; `None` if not sealed. With `named`, lists the seats whose
 /// reveal tokens (shares) it took.
 fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<String> {
     let (last, others) = cards.split_last()?;
     let what = if others.is_empty() {
         snapshot.known.get(*last)?;
-        format!("Your {} is", title_of(snapshot, Slot::Sealed(*last)))
+        format!("Your {} is", name_of(snapshot, Slot::Sealed(*last)))
     } else {
         format!("Your {} cards are", cards.len())
     };
@@ -133,7 +140,7 @@ fn opened(table_screen: &TableScreen, snapshot: &Snapshot) -> Option<String> {
             opened_by(snapshot, &[*card], true)
         }
         Some(Spot::Card(Slot::Open(face))) if snapshot.game.seals_cards() => {
-            let name = title_of(snapshot, Slot::Open(*face));
+            let name = name_of(snapshot, Slot::Open(*face));
             Some(format!("The {name} is open: the log holds all its shares, each proved."))
         }
         _ => opened_by(snapshot, &table_screen.stage.came, true),
@@ -236,7 +243,7 @@ fn shown(table_screen: &TableScreen, snapshot: &Snapshot, progress: &Progress) -
         Some(Spot::Card(Slot::Open(face))) => {
             return card(
                 true,
-                format!("The {} is open to everybody.", title_of(snapshot, Slot::Open(*face))),
+                format!("The {} is open to everybody.", name_of(snapshot, Slot::Open(*face))),
                 progress.live,
             );
         }
@@ -248,7 +255,7 @@ fn shown(table_screen: &TableScreen, snapshot: &Snapshot, progress: &Progress) -
         Some((newest, mut shares)) => {
             shares.extend(snapshot.me);
             let whose = match cards.len() {
-                1 => format!("Your {}", title_of(snapshot, Slot::Sealed(newest))),
+                1 => format!("Your {}", name_of(snapshot, Slot::Sealed(newest))),
                 count => format!("Your {count} cards"),
             };
             card(true, format!("{whose}: only you have all the shares."), shares)
@@ -338,8 +345,9 @@ pub(super) fn draw_details(table_screen: &TableScreen, snapshot: &Snapshot, canv
 /// Draws the sheet with its lines wrapped; where the screen is too low, without its blank rows. `other` names the page
 /// behind `d`.
 fn draw_sheet(canvas: &mut Canvas<'_>, mut lines: Vec<Line<'_>>, width: usize, other: Option<&str>) {
-    let rows =
-        |lines: &[Line<'_>]| -> usize { lines.iter().map(|line| wrapped(&line.to_string(), width, 0).len()).sum() };
+    // An indented line wraps earlier than its words alone.
+    let rows_of = |line: &Line<'_>| wrapped(&line.to_string(), width, 0).len().max(line.width().div_ceil(width.max(1)));
+    let rows = |lines: &[Line<'_>]| -> usize { lines.iter().map(rows_of).sum() };
     if rows(&lines) + 5 > usize::from(canvas.area().height) {
         lines.retain(|line| line.width() > 0);
     }

@@ -585,6 +585,15 @@ fn seal_follows_the_table() {
             stage.keys("S");
         }
         insta::assert_snapshot!(format!("seal-{name}"), stage.draw());
+        // Wrapped lines take no room from the words to compare, which come last.
+        let words = fairdeal_session::spoken::spoken(&log.0);
+        let last = words.split_whitespace().next_back().unwrap();
+        for columns in [60, 70, 120] {
+            stage.size = (columns, 40);
+            let shown = stage.draw();
+            assert!(shown.contains(last), "{last} at {columns} columns: {shown}");
+        }
+        stage.size = (80, 24);
     };
     phase("commit", Some(StepKind::Commit), &[0], &[1, 2], 3);
     phase("shuffle", Some(StepKind::Shuffle { deck: DeckId(0) }), &[0], &[1], 3);
