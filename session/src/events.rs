@@ -100,6 +100,8 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
+    /// A line for the log that asks this player for an answer: others propose to play on without a seat.
+    Asked(String),
     /// A proof about the shuffles: a line, and whether a deal was computed again.
     Seal { line: String, checked: bool },
     /// The bot that plays this seat is about to act out of turn, with an action of this type.

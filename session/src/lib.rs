@@ -11,6 +11,7 @@
 //! | [`spectators`], [`chat`] | who watches, and who says what, within their limits |
 //! | [`view`], [`terms`] | the state of a table, and its options, as a screen or a line shows them |
 //! | [`narrate`] | the events of a table in words |
+//! | [`notify`] | the signs for a player who looks elsewhere |
 //! | [`practice`] | games without seals, dealt by this program alone |
 //! | [`replay`], [`solved`] | a past game step by step, and how a solitaire could have been won |
 //! | [`past`] | past games, statistics and ratings |
@@ -32,6 +33,7 @@ pub mod header;
 pub mod io;
 pub mod lobby;
 pub mod narrate;
+pub mod notify;
 mod outbox;
 pub mod password_gate;
 pub mod past;

@@ -101,6 +101,7 @@ impl Converter {
             // Other events say the same in words.
             SessionEvent::RoundTrip { .. }
             | SessionEvent::Line(_)
+            | SessionEvent::Asked(_)
             | SessionEvent::Seal { .. }
             | SessionEvent::Calls(_) => return None,
         })

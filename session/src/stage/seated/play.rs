@@ -462,15 +462,15 @@ impl Seated {
             Event::RemovalProposed { by, out } => {
                 let (table, me) = (&self.table, self.table.me());
                 let by = self.name(by);
-                let line = if out.contains(me) {
-                    format!("{by} proposes to play on without you. If you act now, you stay.")
+                let (line, is_asked) = if out.contains(me) {
+                    (format!("{by} proposes to play on without you. If you act now, you stay."), true)
                 } else {
                     let names: Vec<String> = out.iter().map(|seat| self.name(seat)).collect();
-                    let agree =
-                        if out.iter().any(|seat| table.may_propose_removal(seat)) { " Press x to agree." } else { "" };
-                    format!("{by} proposes to play on without {}.{agree}", listed(&names))
+                    let is_asked = out.iter().any(|seat| table.may_propose_removal(seat));
+                    let agree = if is_asked { " Press x to agree." } else { "" };
+                    (format!("{by} proposes to play on without {}.{agree}", listed(&names)), is_asked)
                 };
-                cx.tell(SessionEvent::Line(line));
+                cx.tell(if is_asked { SessionEvent::Asked(line) } else { SessionEvent::Line(line) });
             }
             Event::RemovalDecided(seat) => {
                 let line = format!("The others have decided to play on without {}.", self.name(seat));
