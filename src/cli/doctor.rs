@@ -1,9 +1,12 @@
 //! The doctor: checks this machine's network, clock, disk and terminal, and says what to do about each problem.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::stdout;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use fairdeal_games::joined;
 use fairdeal_net::{
     Lan, MulticastFault, Node, NodeConfig, NodeEvent, NodeHandle, Reach, ReachNews, Transport, everywhere, first_ip,
     lan_ip, multicast_fault,
@@ -11,17 +14,21 @@ use fairdeal_net::{
 use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::{is_example, is_loopback, is_public};
 use fairdeal_protocol::charter::SeatKey;
+use fairdeal_session::notify::{Notification, Occasion};
 use fairdeal_session::spoken::spoken;
-use fairdeal_ui::theme::Depth;
+use fairdeal_ui::theme::{Depth, Theme};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::exit::Exit;
 use super::output::report;
 use super::table::runtime;
+use crate::herald;
 use crate::signals::Signals;
 use crate::store::{DataView, IdentityKey};
-use crate::tui::environment::{check_screen, few_glyphs, variable};
+use crate::tui::answers::{Answers, ask};
+use crate::tui::environment::{Holder, check_screen, few_glyphs, variable};
+use crate::tui::signs::{Abilities, Signs};
 
 /// How long the network is observed.
 const LOOK: Duration = Duration::from_secs(3);
@@ -63,8 +70,13 @@ fn say(verdict: Health, what: &str, words: &str) -> anyhow::Result<()> {
 pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
     clock()?;
     terminal(data)?;
+    let mut signs = try_signs(data)?;
     let keeps = disk(data)? & identity(data)?;
-    let network = runtime()?.block_on(network())?;
+    let network = runtime()?.block_on(network());
+    if let Some(signs) = &mut signs {
+        signs.give_back(&mut stdout().lock())?;
+    }
+    let network = network?;
     Ok(if keeps { network } else { Exit::Failed })
 }
 
@@ -148,6 +160,72 @@ fn terminal(data: &DataView) -> anyhow::Result<()> {
     let (verdict, size) = if fits { (verdict, "") } else { (Health::Less, "; enlarge it to at least 80 by 24") };
     let words = format!("{columns} by {rows}, {colours}{size}{characters}");
     say(verdict, "terminal", &words)
+}
+
+/// Tries the signs for a player who looks elsewhere, and says what the terminal has done with them. The title stays until
+/// the end of the checks.
+fn try_signs(data: &DataView) -> anyhow::Result<Option<Signs>> {
+    let settings = data.settings().0;
+    if let Some(command) = settings.notify.filter(|command| !command.trim().is_empty()) {
+        match herald::try_out(&command, &sample()) {
+            Ok(()) => say(Health::Good, "notify", &format!("the command was run with a sample: {command}"))?,
+            Err(why) => say(Health::Less, "notify", &format!("{why}. The command is: {command}"))?,
+        }
+    }
+    if check_screen().is_err() {
+        return Ok(None);
+    }
+    let mut signs = Signs::new(Abilities::of(variable));
+    let mut out = stdout().lock();
+    signs.entitle(Some(SAMPLE), &Theme::default(), &mut out)?;
+    if settings.bell {
+        signs.ring(SAMPLE, &mut out)?;
+    }
+    drop(out);
+    let answers = ask().unwrap_or_default();
+    let (verdict, words) = signs_in_words(signs.abilities(), &answers, settings.bell);
+    say(verdict, "signs", &words)?;
+    Ok(Some(signs))
+}
+
+/// The text of a sign that tries the terminal.
+const SAMPLE: &str = "Your turn: a try of fairdeal doctor";
+
+fn sample() -> Notification {
+    let (text, occasion) = (SAMPLE.to_owned(), Occasion::Turn);
+    Notification { occasion, text, table: None, game: None, is_reminder: false }
+}
+
+/// The signs that were tried, and the terminal's answers, in words.
+fn signs_in_words(abilities: &Abilities, answers: &Answers, rings: bool) -> (Health, String) {
+    let mut done = Vec::new();
+    if rings {
+        done.push("rang the bell".to_owned());
+        done.extend(abilities.notification.map(|protocol| format!("asked for a notification ({})", protocol.name())));
+    }
+    let has_title = answers.title.as_ref().is_some_and(|title| title.contains(SAMPLE));
+    let title = if has_title { "set the title, which the terminal has" } else { "set the title" };
+    done.extend(abilities.has_title.then(|| title.to_owned()));
+    let mut words = if done.is_empty() { "nothing can be tried here".to_owned() } else { joined(&done, "and") };
+    if let Some(name) = &answers.name {
+        let _ = write!(words, "; the terminal is {name}");
+    }
+    let tells_focus = answers.knows_focus.unwrap_or(abilities.tells_focus) && abilities.tells_focus;
+    words.push_str(match (tells_focus, abilities.holder) {
+        (true, _) => ". It says when you look elsewhere, and only then are there signs",
+        (false, Holder::Tmux) => {
+            ". tmux does not say when you look elsewhere: signs come after a minute without a key. In tmux.conf, \
+             'set -g focus-events on' changes that"
+        }
+        (false, _) => ". It does not say when you look elsewhere: signs come after a minute without a key",
+    });
+    if abilities.holder == Holder::Tmux && abilities.notification.is_none() {
+        words.push_str(". For notifications of a terminal that has them: 'set -g allow-passthrough on'");
+    }
+    if !rings {
+        words.push_str(". bell = false in settings.toml keeps it quiet");
+    }
+    (if tells_focus { Health::Good } else { Health::Less }, words)
 }
 
 async fn network() -> anyhow::Result<Exit> {

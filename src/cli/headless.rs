@@ -14,12 +14,14 @@ use tokio::time::{Instant, sleep_until};
 use super::exit::Exit;
 use super::output::{Lines, complain};
 use super::replies;
-use crate::drive::Handle;
+use crate::drive::{Handle, now};
 use crate::events::convert::Converter;
 use crate::events::{SessionLine, Version};
+use crate::herald::Herald;
 use crate::signals::Signals;
 use crate::table_page::table_page;
 use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::notify::Notifier;
 
 /// How long the program may take to stop once asked: it prints the last events and informs the other seats.
 const LEAVING: Duration = Duration::from_secs(3);
@@ -27,8 +29,9 @@ const LEAVING: Duration = Duration::from_secs(3);
 /// How often the progress of reaching a host is printed, in seconds.
 const PROGRESS: u64 = 10;
 
-/// Prints a session until it ends. A host takes the replies of guests that it shall call back from standard input.
-pub(super) async fn run(mut handle: Handle, json: bool, is_host: bool) -> anyhow::Result<Exit> {
+/// Prints a session until it ends, and runs the player's command for its signs. A host takes the replies of guests that it shall call back from standard input.
+pub(super) async fn run(mut handle: Handle, json: bool, is_host: bool, herald: Herald) -> anyhow::Result<Exit> {
+    let mut notifier = Notifier::for_bot();
     let mut replies = is_host.then(replies::read);
     let mut printer = Printer {
         json,
@@ -48,7 +51,12 @@ pub(super) async fn run(mut handle: Handle, json: bool, is_host: bool) -> anyhow
     loop {
         tokio::select! {
             event = handle.events.recv() => match event {
-                Some(event) => printer.event(&event),
+                Some(event) => {
+                    printer.event(&event);
+                    // Nothing of a bot's waits for a time.
+                    notifier.hear(&event, now().up);
+                    std::iter::from_fn(|| notifier.poll()).for_each(|sign| herald.tell(&sign));
+                }
                 None => {
                     let asked = latest.is_some();
                     tokio::select! {
@@ -247,7 +255,10 @@ impl Printer {
             SessionEvent::Started { table, names, .. } => {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }
-            SessionEvent::Line(line) | SessionEvent::Seal { line, .. } | SessionEvent::Reach(line) => line.clone(),
+            SessionEvent::Line(line)
+            | SessionEvent::Asked(line)
+            | SessionEvent::Seal { line, .. }
+            | SessionEvent::Reach(line) => line.clone(),
             SessionEvent::Disk { text, .. } => text.clone(),
             SessionEvent::Peer { seat, state } => state.in_words(&self.name(*seat)),
             SessionEvent::Fault { what, evidence, .. } => match evidence {

@@ -35,6 +35,7 @@ use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
 use crate::exec_bot::{ExecBot, Leash, Notices};
+use crate::herald::Herald;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError, transcript_bytes};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
@@ -187,7 +188,8 @@ impl Print {
 /// Shows the table, or prints it.
 async fn attend(common: &Common, print: Option<Print>, data: Data, table: PlayedTable) -> anyhow::Result<Exit> {
     if let Some(Print { json, is_host, program }) = print {
-        let exit = headless::run(table.handle, json, is_host).await;
+        let herald = Herald::start(data.view().settings().0.notify, complain);
+        let exit = headless::run(table.handle, json, is_host, herald).await;
         if let Some(program) = program {
             program.finish();
         }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use fairdeal_protocol::table::clocks::Now;
 
 /// Both clocks now. The monotonic one goes on while the machine sleeps, on every system that has such a clock.
-pub(super) fn now() -> Now {
+pub(crate) fn now() -> Now {
     Now { up: up(), wall: wall() }
 }
 

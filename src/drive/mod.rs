@@ -24,6 +24,7 @@ mod world;
 use fairdeal_session::events::{Command, SessionEvent};
 use tokio::sync::mpsc;
 
+pub(crate) use self::clock::now;
 pub use self::thinking::bot;
 
 /// A player's end of a session.

@@ -5,7 +5,8 @@
 //! | [`session`] | the events of a session: `play`, `host`, `join`, `watch`, `resume`, `bot` |
 //! | [`convert`] | conversion from [`fairdeal_session::events::SessionEvent`] |
 //! | [`turn`] | the `turn` event: hand, view, legal actions and clock of a seat |
-//! | [`results`] | a line of `history`, `people`, `join --list` and `ratings`, and the lines of `verify` and `solve` |
+//! | [`results`] | a line of `history`, `people`, `join --list` and `ratings`, and the lines of `verify`, `solve` and
+//!   `notify` |
 //!
 //! `docs/events.md` describes every field for people, `docs/events.schema.json` is [`schema`]. Every line carries
 //! `"v"`: a new field keeps [`VERSION`], any other change raises it.
@@ -24,7 +25,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use results::{Acquaintance, HistoryLine, PersonLine, RatingsLine, SolveLine, TableLine, VerifyLine};
+pub use results::{
+    Acquaintance, HistoryLine, NotificationLine, PersonLine, RatingsLine, SolveLine, TableLine, VerifyLine,
+};
 pub use schema::schema;
 pub use session::{Event, SessionLine};
 

@@ -1,8 +1,10 @@
-//! The lines of `history --json`, `people --json`, `join --list --json`, `verify --json`, `ratings --json` and `solve --json`.
+//! The lines of `history --json`, `people --json`, `join --list --json`, `verify --json`, `ratings --json` and `solve --json`,
+//! and of the command of the setting `notify`.
 
 use std::collections::BTreeMap;
 
 use fairdeal_peers::PeerId;
+use fairdeal_session::notify::{self, Notification};
 use fairdeal_session::people::Mark;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -351,4 +353,60 @@ pub struct SolveLine {
     pub median_us: u64,
     /// The longest time.
     pub worst_us: u64,
+}
+
+/// The line that the command of the setting `notify` reads on its standard input: a sign for a player who looks elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotificationLine {
+    /// The version of the format.
+    pub v: Version,
+    /// The occasion.
+    pub notification: Occasion,
+    /// The sign in words.
+    pub text: String,
+    /// The table id; `null` before the table is open, and for saved games.
+    pub table: Option<String>,
+    /// The game's id, if known.
+    pub game: Option<String>,
+    /// Whether this sign was given before, and nothing has happened since.
+    pub reminder: bool,
+}
+
+/// The occasion of a sign. Ignore unknown ones: later versions may add some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Occasion {
+    /// The table waits for this player's action.
+    Turn,
+    /// Others propose to play on without a seat, and this player can answer.
+    Vote,
+    /// All seats of the lobby are taken, and this player is not ready.
+    Ready,
+    /// The table begins.
+    Begun,
+    /// Another player is back.
+    Back,
+    /// The game is over, or the table has stopped.
+    Over,
+}
+
+impl From<&Notification> for NotificationLine {
+    fn from(sign: &Notification) -> Self {
+        let notification = match sign.occasion {
+            notify::Occasion::Turn => Occasion::Turn,
+            notify::Occasion::Vote => Occasion::Vote,
+            notify::Occasion::Ready => Occasion::Ready,
+            notify::Occasion::Begun => Occasion::Begun,
+            notify::Occasion::Back => Occasion::Back,
+            notify::Occasion::Over => Occasion::Over,
+        };
+        Self {
+            v: Version,
+            notification,
+            text: sign.text.clone(),
+            table: sign.table.map(|table| table.to_string()),
+            game: sign.game.clone(),
+            reminder: sign.is_reminder,
+        }
+    }
 }

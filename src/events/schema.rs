@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::results::{HistoryLine, PersonLine, RatingsLine, SolveLine, TableLine, VerifyLine};
+use super::results::{HistoryLine, NotificationLine, PersonLine, RatingsLine, SolveLine, TableLine, VerifyLine};
 use super::session::SessionLine;
 
 /// Any line that `--json` prints.
@@ -19,6 +19,7 @@ enum Line {
     Verify(VerifyLine),
     Ratings(RatingsLine),
     Solve(SolveLine),
+    Notification(NotificationLine),
 }
 
 /// The JSON Schema (draft 2020-12) of every line. It allows unknown fields: a later program of the same version may

@@ -1,15 +1,15 @@
-//! The process of a bot's program, and the threads that carry its lines. It runs in a process group of its own, so an
-//! interrupt on the terminal does not reach it, and on Unix what it starts ends with it.
+//! The process of a bot's program, and the threads that carry its lines.
 
 use std::io::{self, BufReader, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::line::{self, LineError, Said};
+use crate::shell::{kill, shell};
 
 /// Lines that wait for a program that does not read.
 const UNREAD: usize = 1024;
@@ -47,7 +47,6 @@ impl Process {
     /// The system's.
     pub(super) fn start(command_line: &str) -> io::Result<(Self, Answers)> {
         let mut child = shell(command_line)
-            .env_remove("FAIRDEAL_PASSWORD")
             .envs(this_program())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -159,31 +158,4 @@ fn this_program() -> Option<(&'static str, PathBuf)> {
     let name = "FAIRDEAL";
     let is_set = std::env::var_os(name).is_some();
     Some((name, std::env::current_exe().ok()?)).filter(|_| !is_set)
-}
-
-#[cfg(unix)]
-fn shell(command_line: &str) -> Command {
-    use std::os::unix::process::CommandExt as _;
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(command_line).process_group(0);
-    command
-}
-
-#[cfg(windows)]
-fn shell(command_line: &str) -> Command {
-    use std::os::windows::process::CommandExt as _;
-    let mut command = Command::new("cmd");
-    // `cmd` reads the rest of its command line as it stands, quotes included.
-    command.arg("/C").raw_arg(command_line);
-    command
-}
-
-/// Kills a child that has not been waited for: until then its number names no other process.
-fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // It fails only if the whole group has ended.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill();
 }

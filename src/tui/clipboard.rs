@@ -7,34 +7,10 @@ use data_encoding::BASE64;
 use fairdeal_ui::app::event::{Copied, Input, UiEvent};
 use tokio::sync::mpsc;
 
+use super::environment::Holder;
+
 /// The bytes that GNU screen passes on at once.
 const CHUNK: usize = 200;
-
-/// The holder of the terminal.
-enum Way {
-    /// tmux keeps what programs write for the clipboard to itself, unless it is set otherwise.
-    Tmux,
-    /// GNU screen passes on to its terminal only what is marked so.
-    Screen,
-    Terminal,
-    /// The Linux console has no clipboard, and old ones print the request.
-    Console,
-}
-
-impl Way {
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        if set("TMUX").is_some() {
-            Self::Tmux
-        } else if set("STY").is_some() {
-            Self::Screen
-        } else if set("TERM").is_some_and(|term| term == "linux" || term.starts_with("linux-")) {
-            Self::Console
-        } else {
-            Self::Terminal
-        }
-    }
-}
 
 /// Copies a text. The answer arrives as an input.
 ///
@@ -45,8 +21,8 @@ pub(super) fn copy(
     variable: impl Fn(&str) -> Option<String>,
     back: mpsc::Sender<Input>,
 ) -> std::io::Result<Option<Copied>> {
-    match Way::of(variable) {
-        Way::Tmux => {
+    match Holder::of(&variable) {
+        Holder::Tmux => {
             // A server that hangs must not hold up the table, or the program's end.
             std::thread::spawn(move || {
                 let copied = if give_to_tmux(&text) { Copied::Tmux } else { Copied::Nowhere };
@@ -54,9 +30,9 @@ pub(super) fn copy(
             });
             Ok(None)
         }
-        Way::Screen => ask(&text, true, &mut stdout().lock()),
-        Way::Terminal => ask(&text, false, &mut stdout().lock()),
-        Way::Console => Ok(Some(Copied::Nowhere)),
+        Holder::Screen => ask(&text, true, &mut stdout().lock()),
+        Holder::Terminal => ask(&text, false, &mut stdout().lock()),
+        Holder::Console => Ok(Some(Copied::Nowhere)),
     }
 }
 
@@ -106,19 +82,5 @@ mod tests {
         assert!(parts.len() > 1 && parts.iter().all(|part| part.len() <= CHUNK + 2));
         let passed: String = parts.iter().map(|part| part.strip_prefix("\x1bP").unwrap()).collect();
         assert_eq!(passed.into_bytes(), plain);
-    }
-
-    #[test]
-    fn what_holds_the_terminal_is_known_from_the_environment() {
-        let way = |set: &[(&str, &str)]| {
-            Way::of(|name| {
-                let found = set.iter().find(|(key, _)| *key == name);
-                found.map(|(_, value)| (*value).to_owned())
-            })
-        };
-        assert!(matches!(way(&[("TMUX", "/tmp/tmux,1,0"), ("STY", "1.pts")]), Way::Tmux));
-        assert!(matches!(way(&[("TMUX", ""), ("STY", "1.pts")]), Way::Screen));
-        assert!(matches!(way(&[("TERM", "linux")]), Way::Console));
-        assert!(matches!(way(&[("TERM", "xterm-256color")]), Way::Terminal));
     }
 }

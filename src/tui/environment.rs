@@ -38,6 +38,34 @@ impl FewGlyphs {
     }
 }
 
+/// The holder of the terminal: who reads what this program writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// tmux keeps to itself what programs write for its terminal, unless it is set otherwise.
+    Tmux,
+    /// GNU screen passes on to its terminal only what is marked so.
+    Screen,
+    Terminal,
+    /// The Linux console has neither clipboard nor title, and old ones print the request.
+    Console,
+}
+
+impl Holder {
+    /// The holder by the environment.
+    pub fn of(variable: &impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        if set("TMUX").is_some() {
+            Self::Tmux
+        } else if set("STY").is_some() {
+            Self::Screen
+        } else if set("TERM").is_some_and(|term| term == "linux" || term.starts_with("linux-")) {
+            Self::Console
+        } else {
+            Self::Terminal
+        }
+    }
+}
+
 /// The value of a variable of this program's environment.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
@@ -113,5 +141,19 @@ mod tests {
         for usual in ["xterm-256color", "tmux-256color", "screen-256color", "vte-256color", ""] {
             assert_eq!(few(usual), None, "{usual}");
         }
+    }
+
+    #[test]
+    fn what_holds_the_terminal_is_known_from_the_environment() {
+        let way = |set: &[(&str, &str)]| {
+            Holder::of(&|name: &str| {
+                let found = set.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(matches!(way(&[("TMUX", "/tmp/tmux,1,0"), ("STY", "1.pts")]), Holder::Tmux));
+        assert!(matches!(way(&[("TMUX", ""), ("STY", "1.pts")]), Holder::Screen));
+        assert!(matches!(way(&[("TERM", "linux")]), Holder::Console));
+        assert!(matches!(way(&[("TERM", "xterm-256color")]), Holder::Terminal));
     }
 }

@@ -9,8 +9,11 @@
 //! | `background` | whether the terminal is light or dark |
 //! | `environment` | whether there is a screen at all, and which characters its font has |
 //! | `job_control` | Ctrl-Z, and `fg` |
+//! | `answers` | what the terminal says of itself, for the doctor |
+//! | `signs` | title, bell and notification, for a player who looks elsewhere |
 //! | `clipboard` | the clipboard, by tmux or the terminal |
 
+pub mod answers;
 mod background;
 mod clipboard;
 pub mod environment;
@@ -21,6 +24,7 @@ mod job_control;
 #[cfg(all(test, unix))]
 mod read_back;
 mod run;
+pub mod signs;
 mod terminal;
 
 use std::path::{Path, PathBuf};

@@ -9,8 +9,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
-    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyEvent,
-    KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+    self, DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    EnableMouseCapture, Event, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
@@ -35,18 +35,18 @@ impl Screen {
         // ratatui's own hook restores the screen, but not the modes set here.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
+            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, DisableFocusChange, Show);
             hook(info);
         }));
         let terminal = ManuallyDrop::new(terminal);
         let screen = Self { terminal };
-        execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
+        execute!(stdout(), EnableMouseCapture, EnableBracketedPaste, EnableFocusChange)?;
         Ok(screen)
     }
 
     /// Gives the terminal back to the shell, as it was before.
     pub(super) fn give_back(&mut self) -> std::io::Result<()> {
-        execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show)?;
+        execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, DisableFocusChange, Show)?;
         ratatui::try_restore()
     }
 
@@ -56,7 +56,7 @@ impl Screen {
         // takes the mode for raw, it changes nothing.
         disable_raw_mode()?;
         enable_raw_mode()?;
-        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, EnableFocusChange)?;
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
@@ -70,13 +70,21 @@ impl Drop for Screen {
             return;
         }
         // Ignore errors: the terminal may be gone.
-        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
+        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, DisableFocusChange, Show);
         let _ = ratatui::try_restore();
     }
 }
 
+/// A report of the terminal.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Input(Input),
+    /// Its window has the focus, or has lost it.
+    Focus(bool),
+}
+
 /// Reads the terminal in a background thread that ends with the program.
-pub(super) fn user_inputs() -> mpsc::Receiver<Input> {
+pub(super) fn heard() -> mpsc::Receiver<Heard> {
     let (sender, receiver) = mpsc::channel(64);
     std::thread::spawn(move || {
         let mut answer = Answer::default();
@@ -84,11 +92,15 @@ pub(super) fn user_inputs() -> mpsc::Receiver<Input> {
             let inputs = if answer.is_open() && !event::poll(answer.patience()).unwrap_or(true) {
                 answer.release()
             } else {
-                let Ok(event) = event::read() else { return };
-                user_input(event).map_or_else(Vec::new, |input| answer.take(input))
+                match event::read() {
+                    Ok(Event::FocusGained) if sender.blocking_send(Heard::Focus(true)).is_ok() => continue,
+                    Ok(Event::FocusLost) if sender.blocking_send(Heard::Focus(false)).is_ok() => continue,
+                    Ok(event) => user_input(event).map_or_else(Vec::new, |input| answer.take(input)),
+                    Err(_) => return,
+                }
             };
             for input in inputs {
-                if sender.blocking_send(input).is_err() {
+                if sender.blocking_send(Heard::Input(input)).is_err() {
                     return;
                 }
             }

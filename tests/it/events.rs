@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::events::{HistoryLine, PersonLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema};
+use fairdeal::events::{
+    HistoryLine, NotificationLine, PersonLine, RatingsLine, SessionLine, SolveLine, TableLine, VerifyLine, schema,
+};
 use fairdeal_games::GAMES;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::encode;
@@ -58,6 +60,11 @@ pub(crate) fn check_verify_line(line: &str) {
 /// Checks a line that `ratings` printed.
 pub(crate) fn check_ratings_line(line: &str) {
     exact::<RatingsLine>(line);
+}
+
+/// Checks a line that the command of the setting `notify` has read.
+pub(crate) fn check_notification_line(line: &str) {
+    exact::<NotificationLine>(line);
 }
 
 #[test]
@@ -163,6 +170,15 @@ fn page_describes_every_line() {
     for line in examples(solve) {
         exact::<SolveLine>(line);
     }
+    let notify = section(&page, "## `notify`");
+    for field in SCHEMA["$defs"]["NotificationLine"]["properties"].as_object().unwrap().keys() {
+        assert!(notify.contains(&format!("| `{field}` |")), "notify.{field}");
+    }
+    let occasions = SCHEMA["$defs"]["Occasion"]["oneOf"].as_array().unwrap();
+    for occasion in occasions.iter().map(|occasion| occasion["const"].as_str().unwrap()) {
+        assert!(notify.contains(&format!("`{occasion}`")), "notify: {occasion}");
+    }
+    examples(notify).into_iter().for_each(check_notification_line);
     let ratings = section(&page, "## `ratings`");
     for kind in ["RatingsLine", "RatedPlayer"] {
         for field in SCHEMA["$defs"][kind]["properties"].as_object().unwrap().keys() {
@@ -174,7 +190,7 @@ fn page_describes_every_line() {
     }
     let in_page: usize = examples(&page).len();
     let expected = events.iter().map(|(name, _)| examples(section(&page, &format!("### `{name}`"))).len());
-    let commands = [history, people, list, verify, ratings, solve].map(|section| examples(section).len());
+    let commands = [history, people, list, verify, ratings, solve, notify].map(|section| examples(section).len());
     let found = expected.sum::<usize>() + commands.iter().sum::<usize>();
     assert_eq!(in_page, found, "an example stands where no test reads it");
 }

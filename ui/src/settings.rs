@@ -1,6 +1,7 @@
 //! The player's settings: what `settings.toml` holds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use fairdeal_games::bots::Level;
 use fairdeal_peers::address::{named_peer, parse_address};
@@ -28,6 +29,12 @@ pub struct Settings {
     pub bot_level: Level,
     /// Bot delay before each action, in milliseconds.
     pub bot_delay: u64,
+    /// Whether the terminal rings, and shows a notification if it can, when a table waits for a player who looks elsewhere.
+    pub bell: bool,
+    /// The command that is run for each such sign, by the system's shell.
+    pub notify: Option<String>,
+    /// How long after a sign to remind, in minutes; 0: never.
+    pub remind: u64,
     /// Meeting points through which friends reach this player, and whose tables the first screen lists: addresses as
     /// `fairdeal relay` prints them, four at most.
     pub meet: Vec<String>,
@@ -48,6 +55,9 @@ impl Default for Settings {
             motion: true,
             bot_level: Level::default(),
             bot_delay: 700,
+            bell: true,
+            notify: None,
+            remind: 10,
             meet: Vec::new(),
             keys: BTreeMap::new(),
             solved: BTreeMap::new(),
@@ -89,6 +99,11 @@ impl Settings {
     /// The meeting points, and what is wrong with the others.
     pub fn points(&self) -> (Vec<Multiaddr>, Vec<PointError>) {
         points(self.meet.iter().map(String::as_str))
+    }
+
+    /// How long after a sign to remind; zero: never.
+    pub fn remind(&self) -> Duration {
+        Duration::from_secs(self.remind.saturating_mul(60))
     }
 
     /// Whether to draw ASCII characters only, on a terminal that shows few others or not.

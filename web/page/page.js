@@ -90,10 +90,10 @@
     if (!answer.busy || answer.split) helpers.splice(0).forEach((helper) => helper.terminate());
     if (answer.split) split(answer.split);
     if (answer.pick) chooser.click();
-    if (turn !== next.turn) {
-      turn = next.turn;
-      document.title = turn ? `\u25cf Your turn: ${title}` : title;
-      if (turn && document.hidden) tellTurn();
+    if (sign !== next.sign) {
+      sign = next.sign;
+      document.title = sign ? `\u25cf ${sign}` : title;
+      if (sign && document.hidden) give();
     }
     if (plays !== next.plays) {
       plays = next.plays;
@@ -136,20 +136,20 @@
   // Whether the player types into a field, and whether by touch.
   let types = false;
   let touches = false;
-  // Whether a table waits for the player, and the title while none does.
-  let turn = false;
+  // What waits for the player, and the title while nothing does.
+  let sign = "";
   let title = document.title;
 
   // A sign for whoever looks elsewhere, if it is wanted: a notification, or a tone where the browser allows none, as for
   // pages by plain http. Phones vibrate.
   const tell = document.getElementById("tell");
   let audio = null;
-  function tellTurn() {
+  function give() {
     navigator.vibrate?.(200);
     if (tell.ariaPressed !== "true") return;
     if (window.Notification?.permission === "granted") {
       try {
-        const shown = new Notification("fairdeal", { body: "It is your turn.", tag: "turn" });
+        const shown = new Notification("fairdeal", { body: sign, tag: "sign" });
         shown.onclick = () => focus();
         return;
       } catch {

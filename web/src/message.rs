@@ -241,8 +241,8 @@ pub struct Frame {
     pub buttons: Vec<String>,
     /// Whether the player is typing into a field: a phone shows its keyboard.
     pub types: bool,
-    /// Whether a table of others waits for the player.
-    pub turn: bool,
+    /// The sign of a table of others: something waits for the player, or has not been seen; empty if all is quiet.
+    pub sign: String,
     /// Whether the player sits at a table of others whose game is not over.
     pub plays: bool,
 }

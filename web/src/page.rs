@@ -17,6 +17,7 @@ use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::io::StoreFault;
+use fairdeal_session::notify::Notifier;
 use fairdeal_session::practice::{Opponents, Practice};
 use fairdeal_session::replay::Replay;
 use fairdeal_session::seat_file::SeatFile;
@@ -94,8 +95,8 @@ pub struct Page {
     origin: Option<String>,
     /// The seat at a table of others.
     seat: Option<Seat>,
-    /// Whether the table waits for that seat.
-    is_turn: bool,
+    /// The signs of that table for a player who looks elsewhere.
+    notifier: Notifier,
     /// Whether that seat has a game that is not over.
     is_playing: bool,
     /// Whether a table has news that no frame has shown.
@@ -182,7 +183,8 @@ impl Page {
             now: Now::default(),
             origin,
             seat: None,
-            is_turn: false,
+            // A browser reminds nobody: it stops the clock of a page that nobody sees.
+            notifier: Notifier::new(Duration::ZERO),
             is_playing: false,
             has_news: false,
             is_hidden: false,
@@ -281,6 +283,7 @@ impl Page {
                 self.shell.set_day(today);
                 self.update(Input::Background(light), &mut answer);
                 let was_hidden = std::mem::replace(&mut self.is_hidden, hidden);
+                self.notifier.look(!hidden, self.now.up);
                 match &mut self.seat {
                     Some(seat) if hidden && !was_hidden => {
                         seat.command(Command::Hidden(true), self.now, &mut self.rng);
@@ -426,6 +429,7 @@ impl Page {
     /// Closes the connections of the seat; its table can be resumed.
     fn leave_seat(&mut self, answer: &mut Answer) {
         let Some(mut seat) = self.seat.take() else { return };
+        self.notifier.leave();
         seat.command(Command::Quit, self.now, &mut self.rng);
         while seat.poll(self.now, &mut self.rng).is_some() {}
         seat.close();
@@ -445,9 +449,9 @@ impl Page {
                 self.finished = transcript.map(|transcript| (path.clone(), transcript));
             }
             if let SessionEvent::Snapshot(shown) = &event {
-                self.is_turn = shown.my_turn && !shown.game.is_over();
                 self.is_playing = !shown.game.is_over();
             }
+            self.notifier.hear(&event, self.now.up);
             // A table may begin while nobody looks.
             if let (SessionEvent::Started { .. }, true, Some(seat)) = (&event, self.is_hidden, &mut self.seat) {
                 seat.command(Command::Hidden(true), self.now, &mut self.rng);
@@ -461,6 +465,7 @@ impl Page {
             seat.prepare();
         }
         if seat.has_ended() {
+            self.notifier.leave();
             self.tell(UiEvent::SessionEnded, answer);
         } else {
             self.seat = Some(seat);
@@ -769,7 +774,7 @@ impl Page {
             said,
             buttons: self.shell.layer().buttons.iter().map(|(words, _)| words.clone()).collect(),
             types: self.shell.takes_text(),
-            turn: self.is_turn && self.seat.is_some(),
+            sign: self.notifier.title().unwrap_or_default().to_owned(),
             plays: self.is_playing && self.seat.is_some(),
         }
     }

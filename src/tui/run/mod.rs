@@ -6,6 +6,7 @@
 mod open_tables;
 mod reading;
 
+use std::io::stdout;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,7 +25,7 @@ use fairdeal_session::text::{player_names, reasons};
 use fairdeal_session::view::{PeerState, Seating};
 use fairdeal_ui::app::event::{Audited, Input, UiEvent};
 use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
-use fairdeal_ui::app::screens::home::Home;
+use fairdeal_ui::app::screens::home::{Home, arrived};
 use fairdeal_ui::app::screens::puzzle::PuzzleScreen;
 use fairdeal_ui::app::screens::replay::ReplayScreen;
 use fairdeal_ui::app::screens::table::TableScreen;
@@ -34,10 +35,9 @@ use fairdeal_ui::input::UserInput;
 use fairdeal_ui::keys::Keymap;
 use fairdeal_ui::theme::Themes;
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::drive::Handle;
 use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::listening::with_doors;
 use crate::drive::people::Acquaintances;
@@ -46,16 +46,20 @@ use crate::drive::saved::{SavedTable, give_up, is_known_to, open_seats, saved_ta
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
+use crate::drive::{Handle, now};
 use crate::hands::hands;
+use crate::herald::Herald;
 use crate::replay_page::with_game;
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings, transcript_bytes, write_out};
 use crate::table_page::table_page;
 use crate::tui::environment::variable;
 use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
-use crate::tui::terminal::{Screen, user_inputs};
+use crate::tui::signs::{Abilities, Signs};
+use crate::tui::terminal::{Heard, Screen, heard};
 use crate::tui::{Interface, Start, TableOutcome, TuiError, background, clipboard};
 use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::notify::Notifier;
 use fairdeal_session::setup::{Attended, Hands, ListenConfig, Patience, Pilot, Role};
 
 /// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
@@ -68,6 +72,9 @@ const ANSWER: Duration = Duration::from_millis(30);
 const TELLING: Duration = Duration::from_millis(30);
 /// How long the old session stays open to deliver an invitation to everybody.
 const INVITING: Duration = Duration::from_secs(3);
+
+/// After this time without a key, a player whose terminal does not tell its focus may look elsewhere.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// Everything around the screens: session, LAN browser, background work.
 struct App {
@@ -99,6 +106,13 @@ struct App {
     names: Vec<String>,
     /// The player's seat at the last table.
     me: Option<Seat>,
+    /// The signs for a player who looks elsewhere.
+    notifier: Notifier,
+    herald: Herald,
+    /// The signs of the terminal, once it is known which it has.
+    signs: Option<Signs>,
+    /// When the last key was pressed.
+    last_key: Instant,
 }
 
 /// Refuses a text that is no ticket and no address, in words.
@@ -148,6 +162,10 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
     let (points, wrong_points) = context.settings.points();
     let point_complaints = wrong_points.iter().map(|why| format!("meet: {why}"));
     let (back, inputs) = mpsc::channel(64);
+    let complaints_to = back.clone();
+    let herald = Herald::start(context.settings.notify.clone(), move |why| {
+        let _ = complaints_to.blocking_send(Input::UiEvent(UiEvent::Failed(why)));
+    });
     let mut app = App {
         interface,
         live: None,
@@ -166,6 +184,10 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         ending: TableOutcome::Left,
         names: Vec::new(),
         me: None,
+        notifier: Notifier::new(context.settings.remind()),
+        herald,
+        signs: None,
+        last_key: Instant::now(),
     };
     let mut shell = match start {
         // A name that cannot be saved would be asked for at every start.
@@ -212,13 +234,14 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
 /// Takes the terminal, and shows the screens until the player leaves or the terminal is gone.
 async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input>) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
-    let mut keys = user_inputs();
+    let mut keys = heard();
+    let mut abilities = abilities();
     let mut first = None;
     if background::ask(variable)? {
         // The first frame has the right colours. A later answer changes the colours on the screen. Without colours, a QR
         // code still has to be dark on light.
         first = timeout(ANSWER, keys.recv()).await.ok().flatten();
-        if let Some(answer) = first.take_if(|input| matches!(input, Input::Background(_))) {
+        if let Some(Heard::Input(answer)) = first.take_if(|heard| matches!(heard, Heard::Input(Input::Background(_)))) {
             shell.update(answer);
         }
     }
@@ -235,30 +258,41 @@ async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input
         app.browse(shell);
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
+        app.give_signs(shell)?;
+        let looks_at = app.looks_at();
         let input = match first.take() {
-            Some(input) => input,
+            Some(heard) => app.sense(heard),
             None => tokio::select! {
                 job = jobs.recv() => {
                     if job == Job::Stop {
+                        app.drop_title()?;
                         screen.give_back()?;
                         jobs.stop().await?;
                     }
                     screen.take_again()?;
-                    Input::User(UserInput::Redraw)
+                    Some(Input::User(UserInput::Redraw))
                 }
-                input = app.next() => input,
-                Some(input) = inputs.recv() => input,
-                input = keys.recv() => match input {
-                    Some(input) => input,
-                    None => return Ok(()),
+                input = app.next() => Some(input),
+                Some(input) = inputs.recv() => Some(input),
+                heard = keys.recv() => match heard {
+                    Some(heard) => app.sense(heard),
+                    None => return app.drop_title(),
                 },
+                Ok(found) = &mut abilities, if app.signs.is_none() => {
+                    app.signs = Some(Signs::new(found));
+                    None
+                }
+                () = sleep_until(looks_at.unwrap_or(drawn)), if looks_at.is_some() => {
+                    app.look_away();
+                    None
+                }
                 () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
                     let now = Instant::now();
                     let passed = now - drawn;
                     drawn = now;
-                    Input::Tick(passed)
+                    Some(Input::Tick(passed))
                 }
-                () = signals.recv() => return Ok(()),
+                () = signals.recv() => return app.drop_title(),
             },
         };
         if pace.is_none() {
@@ -267,19 +301,87 @@ async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input
         }
         // The program may stay open past midnight.
         shell.set_day((app.interface.today)());
-        let mut leave = app.take_in(shell, input);
+        let mut leave = input.is_some_and(|input| app.take_in(shell, input));
         for _ in 0..AT_ONCE {
-            let more = keys.try_recv().ok().or_else(|| app.try_next());
-            let Some(input) = more else { break };
-            leave |= app.take_in(shell, input);
+            let more = match keys.try_recv() {
+                Ok(heard) => app.sense(heard),
+                Err(_) => match app.try_next() {
+                    Some(input) => Some(input),
+                    None => break,
+                },
+            };
+            leave |= more.is_some_and(|input| app.take_in(shell, input));
         }
         if leave {
-            return Ok(());
+            return app.drop_title();
         }
     }
 }
 
+/// Finds out what the terminal can do for a player who looks elsewhere. A tmux that hangs must not hold up the program's
+/// end.
+fn abilities() -> oneshot::Receiver<Abilities> {
+    let (found, abilities) = oneshot::channel();
+    std::thread::spawn(move || found.send(Abilities::of(variable)));
+    abilities
+}
+
 impl App {
+    /// Takes what the terminal reports. Returns the input for the screens.
+    fn sense(&mut self, heard: Heard) -> Option<Input> {
+        let tells_focus = self.signs.as_ref().is_some_and(Signs::tells_focus);
+        match heard {
+            Heard::Focus(is_looking) => {
+                self.notifier.look(is_looking, now().up);
+                None
+            }
+            Heard::Input(input) => {
+                self.last_key = Instant::now();
+                if !tells_focus {
+                    self.notifier.look(true, now().up);
+                }
+                Some(input)
+            }
+        }
+    }
+
+    /// When to look after the player who may look elsewhere: at the next reminder, and, where the terminal does not tell
+    /// its focus, some time after the last key.
+    fn looks_at(&self) -> Option<Instant> {
+        let left = |at: u64| Duration::from_millis(at.saturating_sub(now().up));
+        let remind = self.notifier.wake().map(|at| Instant::now() + left(at));
+        let guesses = self.notifier.is_looking() && self.signs.as_ref().is_some_and(|signs| !signs.tells_focus());
+        remind.into_iter().chain(guesses.then_some(self.last_key + IDLE)).min()
+    }
+
+    fn look_away(&mut self) {
+        let guesses = self.signs.as_ref().is_some_and(|signs| !signs.tells_focus());
+        if guesses && self.last_key.elapsed() >= IDLE {
+            self.notifier.look(false, now().up);
+        }
+        self.notifier.time(now().up);
+    }
+
+    /// Gives the signs that are due, in the terminal and by the player's command.
+    fn give_signs(&mut self, shell: &Shell) -> std::io::Result<()> {
+        let (theme, rings) = (&shell.context().theme, self.saved.bell);
+        if let Some(signs) = &mut self.signs {
+            signs.entitle(self.notifier.title(), theme, &mut stdout().lock())?;
+        }
+        while let Some(sign) = self.notifier.poll() {
+            self.herald.tell(&sign);
+            if let Some(signs) = self.signs.as_ref().filter(|_| rings) {
+                signs.ring(&sign.text, &mut stdout().lock())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the window its own title back.
+    fn drop_title(&mut self) -> std::io::Result<()> {
+        self.signs.as_mut().map_or(Ok(()), |signs| signs.give_back(&mut stdout().lock()))
+    }
+
     /// Waits for the next event of the session or of the LAN.
     async fn next(&mut self) -> Input {
         match (&mut self.live, &mut self.finder) {
@@ -302,8 +404,18 @@ impl App {
 
     /// Handles an input and carries out its effects. Returns whether the program ends.
     fn take_in(&mut self, shell: &mut Shell, input: Input) -> bool {
-        if let Input::UiEvent(UiEvent::Session(event)) = &input {
-            self.note(event);
+        match &input {
+            Input::UiEvent(UiEvent::Session(event)) => {
+                self.note(event);
+                self.notifier.hear(event, now().up);
+            }
+            Input::UiEvent(UiEvent::SessionEnded) => self.notifier.leave(),
+            Input::Lan(Some(listing)) => {
+                for (game, names) in arrived(shell.context(), &listing.others) {
+                    self.notifier.find(&names, &game);
+                }
+            }
+            _ => {}
         }
         let mut leave = false;
         for effect in shell.update(input) {
@@ -616,6 +728,7 @@ impl App {
 
     /// Closes the session; its table can be resumed.
     fn close(&mut self) {
+        self.notifier.leave();
         for live in [self.live.take(), self.inviting.take()].into_iter().flatten() {
             self.part(live, None);
         }

@@ -47,17 +47,19 @@ enum Item {
     Letters,
     Ascii,
     Motion,
+    Bell,
     Level,
     BotDelay,
 }
 
-const ITEMS: [Item; 9] = [
+const ITEMS: [Item; 10] = [
     Item::Name,
     Item::Theme,
     Item::Pyramids,
     Item::Letters,
     Item::Ascii,
     Item::Motion,
+    Item::Bell,
     Item::Level,
     Item::BotDelay,
     Item::Meet,
@@ -66,10 +68,10 @@ const ITEMS: [Item; 9] = [
 /// The row of the meeting points.
 const MEET: Target = Target::Row(ITEMS.len() - 1);
 
-/// The settings that have an effect: a page opens no tables for others.
+/// The settings that have an effect: a page opens no tables for others, and has a button of its own for its signs.
 fn items(context: &Context) -> impl Iterator<Item = (usize, Item)> {
     let is_page = context.is_page;
-    ITEMS.into_iter().enumerate().filter(move |(_, item)| !(is_page && *item == Item::Meet))
+    ITEMS.into_iter().enumerate().filter(move |(_, item)| !(is_page && matches!(item, Item::Meet | Item::Bell)))
 }
 
 /// The settings, with a sample of what they change.
@@ -105,6 +107,7 @@ impl SettingsScreen {
             Item::Letters => settings.letters = turned(&[Letters::Auto, Letters::Always], &settings.letters, by),
             Item::Ascii => settings.ascii = turned(&[None, Some(true), Some(false)], &settings.ascii, by),
             Item::Motion => settings.motion = !settings.motion,
+            Item::Bell => settings.bell = !settings.bell,
             Item::Level => {
                 settings.bot_level = turned(&Level::ALL.map(|(level, _)| level), &settings.bot_level, by);
             }
@@ -213,6 +216,11 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
             },
         ),
         Item::Motion => ("motion", yes(settings.motion), "Cards move, and scores appear step by step."),
+        Item::Bell => (
+            "bell",
+            yes(settings.bell),
+            "The terminal rings, and notifies you if it can, when a table waits and you look elsewhere.",
+        ),
         Item::Level => ("bots play", settings.bot_level.name().to_owned(), "For new tables."),
         Item::BotDelay => {
             ("bots think", format!("{} ms", settings.bot_delay), "Wait before each action, at new tables.")

@@ -4,6 +4,8 @@ mod art;
 mod draw;
 mod presence;
 
+pub use self::presence::arrived;
+
 use fairdeal_games::{GAMES, GameInfo};
 use fairdeal_peers::PeerId;
 use ratatui::layout::Rect;

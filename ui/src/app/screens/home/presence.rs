@@ -3,13 +3,30 @@
 use fairdeal_games::listed;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::past::What;
-use fairdeal_session::view::Presence;
+use fairdeal_session::view::{Others, Presence};
 
 use crate::app::screen::Context;
 
 /// The other programs of a saved game, and what is known of them.
 pub(super) fn presences<'a>(context: &'a Context, table: &str) -> Option<&'a [(Seat, Presence)]> {
     context.lan.as_ref()?.others.get(table).map(Vec::as_slice).filter(|others| !others.is_empty())
+}
+
+/// The saved games with players who did not answer before and do now: the game's id, and their names.
+pub fn arrived(context: &Context, now: &Others) -> Vec<(String, Vec<String>)> {
+    let Some(before) = context.lan.as_ref().map(|listing| &listing.others) else { return Vec::new() };
+    let was_silent = |table: &str, seat: Seat| {
+        let others = before.get(table).into_iter().flatten();
+        others.into_iter().any(|other| *other == (seat, Presence::Silent))
+    };
+    let found = now.iter().filter_map(|(table, others)| {
+        let past = context.library.past.iter().find(|past| past.table == *table)?;
+        let What::Waits(summary) = &past.what else { return None };
+        let here = others.iter().filter(|(seat, now)| *now == Presence::Here && was_silent(table, *seat));
+        let names: Vec<String> = here.map(|(seat, _)| summary.name(*seat)).collect();
+        (!names.is_empty()).then(|| (summary.game.clone(), names))
+    });
+    found.collect()
 }
 
 /// How many of them answer, once that is known of all or of one.

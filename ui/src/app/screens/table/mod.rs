@@ -644,8 +644,8 @@ impl Screen for TableScreen {
                 all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
             }
             if self.may_be_sought() {
-                all.push(("your ticket, for players who can't find this table".to_owned(), button::DETAILS));
-                all.push(("copy your ticket".to_owned(), button::COPY));
+                all.push(("show the ticket, for spectators and players who lost it".to_owned(), button::DETAILS));
+                all.push(("copy the ticket".to_owned(), button::COPY));
             }
             if self.is_practice() {
                 let name = "take the last action back".to_owned();

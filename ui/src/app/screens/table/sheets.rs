@@ -136,8 +136,11 @@ impl TableScreen {
         let Some(ticket) = self.lobby.ticket.as_ref().filter(|_| self.may_be_sought()) else {
             return;
         };
-        let how = "A player of this table who has moved and can't find you resumes with this ticket: fairdeal resume \
-                   TICKET, or \"join with a ticket\". Nobody else can take a seat with it.";
+        let returns = "A player of this table who can't find it resumes with this ticket: fairdeal resume TICKET, or \
+                       \"join with a ticket\". Nobody else can take a seat with it.";
+        let watches = "Spectators watch with it: fairdeal watch TICKET.";
+        // The host shows the table to spectators.
+        let how = if self.me() == Some(Seat::FIRST) { format!("{watches} {returns}") } else { returns.to_owned() };
         // Without blanks, so that a terminal selects it as one word.
         let rows = ticket
             .as_bytes()
@@ -145,8 +148,8 @@ impl TableScreen {
             .map(|row| Line::styled(String::from_utf8_lossy(row).into_owned(), self.theme.accent()));
         let mut lines: Vec<Line<'static>> = rows.collect();
         lines.push(Line::default());
-        lines.extend(wrapped(how, 70, 0).into_iter().map(Line::raw));
-        self.open_text("Your ticket", lines);
+        lines.extend(wrapped(&how, 70, 0).into_iter().map(Line::raw));
+        self.open_text("The ticket", lines);
     }
 
     /// Scrolls back by so many lines or uses; a negative number scrolls ahead.
