@@ -39,7 +39,7 @@ macro_rules! games {
         }
 
         /// An event of any of the games.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum AnyEvent {
             $($(#[$doc])* $variant(<$module::$game as Game>::Event)),+
         }

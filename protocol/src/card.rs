@@ -74,7 +74,7 @@ impl Slot {
 ///
 /// A referee's overlay covers every card, a seat's the cards dealt to it, and a spectator's none. It also holds which
 /// faces were shuffled into a deck, where that was recorded: public knowledge that a state does not repeat.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faces {
     decks: Vec<Vec<Option<Face>>>,
     shuffled: Vec<Vec<Face>>,

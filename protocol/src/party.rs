@@ -92,7 +92,7 @@ impl fmt::Display for PlayedBy {
 }
 
 /// The parties of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parties {
     /// For each seat, all seats of its party; empty if the table has no such seat.
     of: [SeatSet; MAX_SEATS],

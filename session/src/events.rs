@@ -9,13 +9,14 @@ use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::Seat;
+use serde::{Deserialize, Serialize};
 
 use crate::narrate::Narrated;
 use crate::people::SeatPerson;
 use crate::view::{LobbyView, PeerState, Snapshot};
 
 /// A player's command to its session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Act at the table.
     Act(AnyAction),
@@ -37,6 +38,8 @@ pub enum Command {
     Invite(String),
     /// Call back a guest that cannot reach this host, at the addresses of its reply.
     CallBack(Reply),
+    /// A person follows this session's events from now on, or nobody does: then it ends by itself after its table.
+    Attend(bool),
     /// The player looks elsewhere, or looks here again: a phone may stop a page that nobody sees at any moment.
     Hidden(bool),
     /// Close the connections and end the session; the table can be resumed.
@@ -44,7 +47,7 @@ pub enum Command {
 }
 
 /// A session's report to its player.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SessionEvent {
     /// The lobby has changed.
     Lobby(LobbyView),
@@ -100,8 +103,14 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
-    /// A line for the log that asks this player for an answer: others propose to play on without a seat.
-    Asked(String),
+    /// Another seat proposes to play on without seats whose time has run out.
+    RemovalProposed {
+        /// A line for the log, in plain words.
+        line: String,
+        out: Vec<Seat>,
+        /// Whether this player can answer: by acting, or by proposing the same.
+        asks: bool,
+    },
     /// A proof about the shuffles: a line, and whether a deal was computed again.
     Seal { line: String, checked: bool },
     /// The bot that plays this seat is about to act out of turn, with an action of this type.

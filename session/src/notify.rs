@@ -195,7 +195,9 @@ impl Notifier {
                     self.end(Occasion::Turn);
                 }
             }
-            SessionEvent::Asked(line) => self.ask(Occasion::Vote, format!("{}: {line}", self.title_of_game()), now),
+            SessionEvent::RemovalProposed { line, asks: true, .. } => {
+                self.ask(Occasion::Vote, format!("{}: {line}", self.title_of_game()), now);
+            }
             SessionEvent::Over { winners, .. } => {
                 let winners: Vec<String> = winners.iter().map(|seat| name_of(*seat, &self.names)).collect();
                 let won = if winners.is_empty() { String::new() } else { format!(", won by {}", listed(&winners)) };
@@ -468,7 +470,8 @@ mod tests {
         let started = SessionEvent::Started { table, game: "loot".to_owned(), names, me };
         notifier.hear(&started, 0);
         assert_eq!(taken(&mut notifier), ["The table begins: Loot"]);
-        notifier.hear(&SessionEvent::Asked("Ben proposes to play on without Cleo.".to_owned()), 0);
+        let line = "Ben proposes to play on without Cleo.".to_owned();
+        notifier.hear(&SessionEvent::RemovalProposed { line, out: vec![seat(1)], asks: true }, 0);
         assert_eq!(taken(&mut notifier), ["Loot: Ben proposes to play on without Cleo."]);
         let winners = vec![seat(1)];
         let over = SessionEvent::Over { scores: vec![1, 2], winners, log: Hash32::default(), transcript: None };

@@ -330,6 +330,7 @@ impl Practice {
             | Command::Dismiss(_)
             | Command::CallBack(_)
             | Command::Hidden(_)
+            | Command::Attend(_)
             | Command::Say(_)
             | Command::Invite(_) => Vec::new(),
         })

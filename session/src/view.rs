@@ -15,12 +15,13 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Closing;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
+use serde::{Deserialize, Serialize};
 
 use crate::people::{Mark, SeatPerson};
 use crate::text::clean;
 
 /// A taken seat in the lobby.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LobbySeat {
     /// The name, cleaned for display.
     pub name: String,
@@ -35,7 +36,7 @@ pub struct LobbySeat {
 }
 
 /// The state of the lobby.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LobbyView {
     /// The game's id.
     pub game: String,
@@ -65,7 +66,7 @@ impl LobbyView {
 }
 
 /// The state of the table, for a screen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The table id.
     pub table: Hash32,
@@ -96,7 +97,7 @@ pub struct Snapshot {
 }
 
 /// The players in their seats, as the charter declares them: a declaration, not a proof.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seating {
     /// The parties: seats that run in one program.
     pub parties: Parties,
@@ -172,7 +173,7 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
 }
 
 /// The seats that a table waits for, and what its player may do about it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waits {
     /// This player's action that the game does not contain yet: it has waited for the programs of others for a moment.
     pub pending: Option<AnyAction>,
@@ -197,7 +198,7 @@ pub struct Waits {
 }
 
 /// A remedy against seats that do not answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Remedy {
     /// The others play on without them.
     PlayOn,
@@ -207,7 +208,7 @@ pub enum Remedy {
 
 /// A seat whose entry the table waits for. The times are in seconds, rounded down by [`coarse`] to keep screens from
 /// changing too often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     pub seat: Seat,
     /// Seconds since the seat was last heard from, if that is long.
@@ -289,7 +290,7 @@ pub fn options_in_sentences(options: &[(String, String)]) -> String {
 }
 
 /// The connection of a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PeerState {
     /// The seat is connected.
     Connected,
@@ -320,7 +321,7 @@ impl PeerState {
 }
 
 /// The proofs and signatures behind a step of a game.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Standing {
     /// A log that every seat signs, and the progress of the protocol.
     Sealed(Progress),
@@ -336,7 +337,7 @@ pub enum Standing {
 }
 
 /// Advice from a solver that knows every card.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Advice {
     /// The next action of a way to win, and how many of its actions are left, this one included.
     Next { action: AnyAction, left: usize },

@@ -111,7 +111,7 @@ impl IvoryAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IvoryEvent {
     /// The deck was shuffled and three cards turned.
     Dealt {

@@ -74,7 +74,7 @@ impl LootAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LootEvent {
     /// A hand was dealt.
     Dealt {

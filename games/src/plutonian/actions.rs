@@ -55,7 +55,7 @@ impl PlutonianAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlutonianEvent {
     /// The trees were built.
     Built {

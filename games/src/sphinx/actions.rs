@@ -97,7 +97,7 @@ impl SphinxAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SphinxEvent {
     /// The board was set up.
     SetUp {

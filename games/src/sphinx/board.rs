@@ -160,7 +160,7 @@ pub fn central() -> impl Iterator<Item = Square> {
     ["d4", "e4", "d5", "e5"].into_iter().filter_map(Square::by_name)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Pylon {
     /// d8 and e8.
     North,

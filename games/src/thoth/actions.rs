@@ -150,7 +150,7 @@ impl ThothAction {
 }
 
 /// An event of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThothEvent {
     /// A hand was dealt.
     Dealt {

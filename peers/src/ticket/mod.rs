@@ -171,6 +171,16 @@ pub enum JoinError {
     Peer(#[from] PeerIdError),
 }
 
+/// The text that leads there.
+impl fmt::Display for JoinTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ticket(ticket) => ticket.fmt(f),
+            Self::Address { peer, address } => write!(f, "{address}/p2p/{peer}"),
+        }
+    }
+}
+
 impl FromStr for JoinTarget {
     type Err = JoinError;
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::way::{self, Way};
 use super::{Ticket, TicketError};
 use crate::{Multiaddr, PeerId};
@@ -10,8 +12,23 @@ use crate::{Multiaddr, PeerId};
 /// The way to a guest that has a ticket and cannot reach its host.
 ///
 /// A reply proves nothing: whoever answers there has to hold the guest's key, and asks for a seat like every guest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Reply(Way);
+
+impl From<Reply> for String {
+    fn from(reply: Reply) -> Self {
+        reply.to_string()
+    }
+}
+
+impl TryFrom<String> for Reply {
+    type Error = ReplyError;
+
+    fn try_from(text: String) -> Result<Self, ReplyError> {
+        text.parse()
+    }
+}
 
 /// The reason why a text is not a reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! A deal that is set up while another is played: how far it has come, and what its next parts have to be.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -248,7 +249,7 @@ impl Ahead {
 }
 
 /// Decks that are sealed, or being sealed, before their deals begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedAhead {
     /// The seats that have shuffled the deck of the next deal.
     pub next: SeatSet,

@@ -1,11 +1,12 @@
 //! Marks: the address book's word on a key, and on the name announced with it.
 
 use fairdeal_peers::PeerId;
+use serde::{Deserialize, Serialize};
 
 use super::words::{games_in_words, readable};
 
 /// A player that has a program of its own: not this player, and no bot of somebody's program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatPerson {
     pub key: PeerId,
     /// The name as the player announces it, cleaned for display.
@@ -14,7 +15,7 @@ pub struct SeatPerson {
 }
 
 /// The address book's word on a key and the name announced with it. It rests on the key; the name only warns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// The entry of the key; `None` if it is new.
     pub known: Option<Known>,
@@ -23,7 +24,7 @@ pub struct Mark {
 }
 
 /// A key in the address book.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
     /// The player's own name for it, or else the name that it announced last.
     pub name: String,

@@ -26,7 +26,7 @@ use crate::lobby::{GuestLobby, HOST, HostLobby};
 use crate::outbox::Outbox;
 use crate::password_gate::{GuestGate, HostGate};
 use crate::report::TableFiles;
-use crate::setup::{Hands, Player, Role, Setup, StartError};
+use crate::setup::{Attended, Hands, Player, Role, Setup, StartError};
 use crate::spectators::Spectators;
 use crate::stage::heard::Heard;
 use crate::stage::hosting::Hosting;
@@ -376,6 +376,9 @@ impl Stage {
     fn command(&mut self, command: Command, cx: &mut Cx<'_>) {
         if command == Command::Undo {
             return cx.refuse("a signed action can't be undone; practice games allow it");
+        }
+        if let Command::Attend(is_attended) = command {
+            cx.own.attended = if is_attended { Attended::Person } else { Attended::Nobody };
         }
         self.hear(Heard::Command(command), cx);
     }

@@ -108,6 +108,7 @@ impl Watching {
             Heard::Book => mark_again(cx),
             Heard::Tick if reaches(cx)? => self.tick(cx),
             Heard::Command(Command::Leave | Command::Quit) => return Err(End),
+            Heard::Command(Command::Attend(false)) if self.is_over => return Err(End),
             _ => {}
         }
         Ok(())

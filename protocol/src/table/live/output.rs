@@ -1,5 +1,7 @@
 //! The outputs, events and errors of a table, as its driver sees them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::game::{Game, Illegal};
 use crate::hash::Hash32;
 use crate::log::claim::ClaimError;
@@ -158,7 +160,7 @@ pub enum ActError {
 }
 
 /// The current progress of the table, for the seal panel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// The open step.
     pub step: u64,

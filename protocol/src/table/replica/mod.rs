@@ -38,6 +38,7 @@ mod ahead;
 mod judge;
 mod owed;
 
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 pub use super::ahead::{Ahead, AheadStage, SealedAhead};
@@ -64,7 +65,7 @@ pub use judge::{Deferred, OpenedDeal, OpenedSeed};
 const ESCROW_PARTIES: usize = 3;
 
 /// The kind of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StepKind {
     /// Commitments to the seeds of a deal, with the first coin tips.
     Commit,

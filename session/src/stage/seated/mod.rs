@@ -214,6 +214,7 @@ impl Seated {
                 self.is_hidden = hidden;
                 self.announce_links(cx);
             }
+            Heard::Command(Command::Attend(_)) => self.attended(cx),
             Heard::Command(Command::Quit) => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
             Heard::Gone(peer) => self.gone(peer, cx),

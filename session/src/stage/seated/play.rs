@@ -303,6 +303,22 @@ impl Seated {
         }
     }
 
+    /// A person has begun or ceased to follow the events. After the end of the table an unattended session may end, and a
+    /// person may stay.
+    pub(super) fn attended(&mut self, cx: &mut Cx<'_>) {
+        let has_ended = self.table.is_finished() || self.table.stopped().is_some();
+        if !has_ended || self.table.has_left() {
+            return;
+        }
+        match cx.own.attended {
+            Attended::Person => cx.done = None,
+            Attended::Nobody => {
+                cx.done = Some(cx.now.up.saturating_add(LINGER));
+                self.settle(cx);
+            }
+        }
+    }
+
     /// The table has ended. Its players may stay to chat, or get an invitation to another one.
     pub(super) fn closes(&mut self, cx: &mut Cx<'_>) {
         cx.pilot.acts_at = None;
@@ -462,15 +478,15 @@ impl Seated {
             Event::RemovalProposed { by, out } => {
                 let (table, me) = (&self.table, self.table.me());
                 let by = self.name(by);
-                let (line, is_asked) = if out.contains(me) {
+                let (line, asks) = if out.contains(me) {
                     (format!("{by} proposes to play on without you. If you act now, you stay."), true)
                 } else {
                     let names: Vec<String> = out.iter().map(|seat| self.name(seat)).collect();
-                    let is_asked = out.iter().any(|seat| table.may_propose_removal(seat));
-                    let agree = if is_asked { " Press x to agree." } else { "" };
-                    (format!("{by} proposes to play on without {}.{agree}", listed(&names)), is_asked)
+                    let asks = out.iter().any(|seat| table.may_propose_removal(seat));
+                    let agree = if asks { " Press x to agree." } else { "" };
+                    (format!("{by} proposes to play on without {}.{agree}", listed(&names)), asks)
                 };
-                cx.tell(if is_asked { SessionEvent::Asked(line) } else { SessionEvent::Line(line) });
+                cx.tell(SessionEvent::RemovalProposed { line, out: out.iter().collect(), asks });
             }
             Event::RemovalDecided(seat) => {
                 let line = format!("The others have decided to play on without {}.", self.name(seat));

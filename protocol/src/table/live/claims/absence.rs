@@ -2,6 +2,7 @@
 //! present cannot continue ([`crate::table::abandonment`]).
 
 use rand_core::CryptoRng;
+use serde::{Deserialize, Serialize};
 
 use crate::game::Game;
 use crate::hash::Hash32;
@@ -29,7 +30,7 @@ const UNDECIDED: u64 = 240_000;
 pub struct NothingToClaim;
 
 /// How this seat may close a table that cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Closing {
     /// By a signed claim, with the claims of all seats present.
     Claim(Ground),
