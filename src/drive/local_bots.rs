@@ -6,18 +6,68 @@
 //! table can be resumed. If others play on without the player, the bots play on as well.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use fairdeal_games::bots::Level;
 use fairdeal_peers::address::Transport;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_session::bot_names::{bot_name, bots_beside};
 use fairdeal_session::frame::ProgramId;
 use fairdeal_session::setup::{Attended, ListenConfig, Pilot, Role};
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
 
 use super::start::{Me, Place, SessionError, Setup, sit};
 use super::task::{Arrivals, Filling};
 use super::world::Member;
 use crate::store::{DataDir, IdentityKey};
+
+/// A bot: its level, and its delay before each action in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BotOf(pub Level, pub u64);
+
+impl From<BotOf> for Pilot {
+    fn from(BotOf(level, delay): BotOf) -> Self {
+        Self { level, delay: Duration::from_millis(delay) }
+    }
+}
+
+impl From<Pilot> for BotOf {
+    fn from(pilot: Pilot) -> Self {
+        Self(pilot.level, u64::try_from(pilot.delay.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// A bot that is to sit down in the lobby of this ticket. `number` counts the bots from 0 and selects the name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BotOrder {
+    pub ticket: String,
+    pub number: usize,
+    pub bot: BotOf,
+}
+
+/// The way of further bots to the lobby of a table.
+#[derive(Clone, Debug)]
+pub enum MoreBots {
+    /// The table is in this program.
+    Here(LocalBots),
+    /// A keeper holds it.
+    Kept(mpsc::Sender<BotOrder>),
+}
+
+impl MoreBots {
+    /// Seats a bot; call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub fn seat(&self, order: BotOrder) -> Result<(), SessionError> {
+        match self {
+            Self::Here(bots) => bots.seat_bot(order.ticket.parse()?, order.number, order.bot.into()),
+            Self::Kept(keeper) => keeper.try_send(order).map_err(|_| SessionError::Closed),
+        }
+    }
+}
 
 /// Everything that local bots need to join a table of this program.
 #[derive(Clone, Debug)]

@@ -19,6 +19,7 @@ pub mod tables;
 mod task;
 mod thinking;
 mod told;
+pub mod wish;
 mod world;
 
 use fairdeal_session::events::{Command, SessionEvent};

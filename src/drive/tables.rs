@@ -7,7 +7,7 @@ use fairdeal_peers::address::Transport;
 use fairdeal_session::setup::{Attended, ListenConfig, Pilot};
 
 use super::Handle;
-use super::local_bots::LocalBots;
+use super::local_bots::{LocalBots, MoreBots};
 use super::saved::Interrupted;
 use super::start::{Returner, Reunion, SessionError, Setup, sit, sit_again};
 use super::task::{arrivals, spawn};
@@ -18,7 +18,7 @@ use crate::store::DataDir;
 pub struct PlayedTable {
     pub handle: Handle,
     /// Seats more bots in the lobby, if this program hosts the table.
-    pub local_bots: Option<LocalBots>,
+    pub local_bots: Option<MoreBots>,
     /// Whether the table has no network: every seat is in this program.
     pub local: bool,
     /// Where it listens and through which relays others reach it, if configured. The next table uses the same.
@@ -47,6 +47,7 @@ pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<PlayedTable, SessionError>
     let filling = local_bots.clone().map(|local_bots| local_bots.filling(setup.me.name.clone(), bots));
     let handle = spawn(sit(setup)?, Vec::new(), filling, arrivals);
     let local = place.transport == Transport::Memory;
+    let local_bots = local_bots.map(MoreBots::Here);
     Ok(PlayedTable { local_bots, place: Some(place), ..PlayedTable::new(handle, local) })
 }
 

@@ -35,6 +35,8 @@ pub struct Settings {
     pub notify: Option<String>,
     /// How long after a sign to remind, in minutes; 0: never.
     pub remind: u64,
+    /// Whether a keeper agrees to play on without a seat, once another person has proposed it.
+    pub consent: bool,
     /// Meeting points through which friends reach this player, and whose tables the first screen lists: addresses as
     /// `fairdeal relay` prints them, four at most.
     pub meet: Vec<String>,
@@ -58,6 +60,7 @@ impl Default for Settings {
             bell: true,
             notify: None,
             remind: 10,
+            consent: true,
             meet: Vec::new(),
             keys: BTreeMap::new(),
             solved: BTreeMap::new(),

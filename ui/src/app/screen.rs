@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::event::UiEvent;
-pub use super::library::Library;
+pub use super::library::{Kept, Library};
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Typed;
 use crate::keys::{Intent, Keymap};
@@ -54,6 +54,8 @@ pub struct Context {
     pub own_key: Option<PeerId>,
     /// Whether the terminal is slow to accept frames.
     pub is_slow: bool,
+    /// Whether a keeper holds the player's seats: its tables go on when the interface closes.
+    pub is_kept: bool,
     /// Whether this is a web page: it has no files of its own, opens no tables, and every game against bots is for practice.
     pub is_page: bool,
     /// Whether tables of others can be joined from here.
@@ -88,6 +90,7 @@ impl Context {
             people: Book::default(),
             own_key: None,
             is_slow: false,
+            is_kept: false,
             is_page: false,
             joins: true,
             serves_page: false,

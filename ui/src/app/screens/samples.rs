@@ -97,6 +97,7 @@ pub fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
                 bytes: 4000,
                 what: What::Unreadable("the file ends too early".to_owned()),
             }],
+            ..Library::default()
         }));
         stage
     };
@@ -175,7 +176,7 @@ pub fn friends() -> [(&'static str, TestApp); 4] {
         stage.keys("Ada");
         stage.key(KeyCode::Enter);
         stage.size = (96, 28);
-        stage.input(Input::Library(Library { waiting, past: Vec::new() }));
+        stage.input(Input::Library(Library { waiting, ..Library::default() }));
         stage
     };
     let lobby_of = |me: usize, guest: Option<LobbySeat>, ticket: Option<String>| {

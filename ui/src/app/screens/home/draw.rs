@@ -132,6 +132,11 @@ impl Home {
                     Some((date, What::Waits(summary))) => (saved_in_words(summary), date),
                     _ => (vec![words.clone()], String::new()),
                 };
+                if let Some(kept) = context.library.kept.get(table) {
+                    let whole = format!("{} {}", kept.state, kept.since).trim_end().to_owned();
+                    let more = vec![whole, kept.state.clone(), String::new()];
+                    return PanelRow::Choice(Entry::Waiting(number), String::new(), words, more);
+                }
                 let day = day.split(' ').next().unwrap_or_default();
                 let day = if day == context.today { "today" } else { day };
                 let more = presences(context, table).and_then(online).unwrap_or_else(|| day.to_owned());
@@ -139,7 +144,7 @@ impl Home {
             })
             .collect();
         if !saved.is_empty() {
-            let title = "Resume".to_owned();
+            let title = if context.library.kept.is_empty() { "Resume" } else { "Your tables" }.to_owned();
             panels.push(Panel { title, rows: saved });
         }
 

@@ -6,6 +6,7 @@ use fairdeal_session::past::What;
 use fairdeal_session::view::{Others, Presence};
 
 use crate::app::screen::Context;
+use crate::app::screens::table::choosing::sentence;
 
 /// The other programs of a saved game, and what is known of them.
 pub(super) fn presences<'a>(context: &'a Context, table: &str) -> Option<&'a [(Seat, Presence)]> {
@@ -45,6 +46,11 @@ pub(super) fn resuming(context: &Context, number: usize) -> Vec<String> {
     let plain = "You left it, or were interrupted. Resume at the same step.";
     let words = || {
         let (table, _) = context.library.waiting.get(number)?;
+        if let Some(kept) = context.library.kept.get(table) {
+            let state = format!("{} {}", kept.state, kept.since);
+            let held = "Your keeper holds your seat: open the table, and close it whenever you like.";
+            return Some(vec![format!("{} {held}", sentence(state.trim_end())), held.to_owned()]);
+        }
         let others = presences(context, table)?;
         let past = context.library.past.iter().find(|past| past.table == *table)?;
         let What::Waits(summary) = &past.what else { return None };

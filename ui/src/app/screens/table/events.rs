@@ -124,7 +124,7 @@ impl TableScreen {
                 self.sketch = sketch.flatten();
                 self.stage.events.push(event.clone());
             }
-            SessionEvent::Line(line) | SessionEvent::Asked(line) => {
+            SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } => {
                 let told = Told { text: line.clone(), sketch: std::mem::take(&mut self.sketch) };
                 self.rest.tell(&mut self.log, told);
             }

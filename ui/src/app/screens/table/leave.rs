@@ -165,7 +165,11 @@ impl TableScreen {
             return self.go(cx);
         }
         if self.snapshot.is_none() {
-            cx.ask(Question::sure("Leave the table? It has not begun."));
+            let words = match cx.context.is_kept {
+                true => "Close the lobby? Your keeper holds your seat.",
+                false => "Leave the table? It has not begun.",
+            };
+            cx.ask(Question::sure(words));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }
@@ -178,11 +182,11 @@ impl TableScreen {
         let pause = if closed.is_some() {
             ("yes, leave", "the game stays in the list until you give it up there (H, x)")
         } else {
-            let words = match cx.context.is_page {
-                true => "this browser keeps your seat; load the page again to come back",
-                false => "the game is saved; resume it from the home screen",
-            };
-            ("yes, pause", words)
+            match (cx.context.is_page, cx.context.is_kept) {
+                (true, _) => ("yes, pause", "this browser keeps your seat; load the page again to come back"),
+                (_, true) => ("yes, close", "your keeper holds your seat; the table goes on"),
+                _ => ("yes, pause", "the game is saved; resume it from the home screen"),
+            }
         };
         let mut answers = vec![('y', pause.0.to_owned(), pause.1.to_owned())];
         let mut ways = vec![Way::Pause];
