@@ -8,6 +8,7 @@ pub mod exec_bot;
 pub mod hands;
 mod herald;
 pub mod history;
+pub mod keeper;
 pub mod replay_page;
 mod shell;
 mod signals;

@@ -69,6 +69,11 @@ pub(super) enum Command {
     Watch(Watch),
     /// Resume a saved game
     Resume(Resume),
+    /// Hold your seats while you are away: your tables go on, and `fairdeal` shows them whenever you like
+    ///
+    /// A keeper answers for you what programs answer by themselves: it accepts the moves of others, gives shares and opens
+    /// seeds. It never moves for you. `notify` in the settings tells you when a table waits (docs/slow-play.md).
+    Keep(Keep),
     /// Let a bot play a seat, without a screen
     Bot {
         #[command(subcommand)]
@@ -170,6 +175,24 @@ pub(super) enum BotCommand {
     Join(BotJoin),
     /// Measure two kinds of bots against each other, without a network
     Duel(Duel),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Keep {
+    /// List the tables of the keeper that runs, and who is awaited there
+    #[arg(long, conflicts_with = "stop")]
+    pub(super) list: bool,
+    /// End the keeper that runs; its tables can be resumed
+    #[arg(long)]
+    pub(super) stop: bool,
+}
+
+/// Who holds the seat of a person.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct KeepArgs {
+    /// Leave your seat with a keeper, which is started if none runs: your table goes on when you close this window
+    #[arg(long, conflicts_with_all = ["headless", "json"])]
+    pub(super) keep: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -293,6 +316,8 @@ pub(super) struct Play {
     #[arg(long, conflicts_with_all = ["daily", "headless", "json"])]
     pub(super) practice: bool,
     #[command(flatten)]
+    pub(super) keeper: KeepArgs,
+    #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]
     pub(super) options: Options,
@@ -342,6 +367,8 @@ pub(super) struct Host {
     #[arg(long)]
     pub(super) password: bool,
     #[command(flatten)]
+    pub(super) keeper: KeepArgs,
+    #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]
     pub(super) options: Options,
@@ -388,6 +415,8 @@ pub(super) struct Join {
     /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,
+    #[command(flatten)]
+    pub(super) keeper: KeepArgs,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
 }

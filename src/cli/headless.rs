@@ -256,7 +256,7 @@ impl Printer {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }
             SessionEvent::Line(line)
-            | SessionEvent::Asked(line)
+            | SessionEvent::RemovalProposed { line, .. }
             | SessionEvent::Seal { line, .. }
             | SessionEvent::Reach(line) => line.clone(),
             SessionEvent::Disk { text, .. } => text.clone(),

@@ -12,6 +12,7 @@ mod exit;
 mod find;
 mod headless;
 mod history;
+mod keep;
 mod output;
 mod page;
 mod people;
@@ -97,6 +98,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Join(join) => table::join(&common, join),
         Command::Watch(watch) => table::watch(&common, &watch),
         Command::Resume(resume) => table::resume(&common, &resume),
+        Command::Keep(args) => keep::run(&common, &args),
         Command::Bot { command: BotCommand::Host(bot) } => table::bot_host(&common, bot),
         Command::Bot { command: BotCommand::Join(bot) } => table::bot_join(&common, bot),
         Command::Bot { command: BotCommand::Duel(duel) } => duel::duel(&duel),

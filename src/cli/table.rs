@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,16 +24,19 @@ use super::exit::{Exit, usage};
 use super::find::{Choice, check_named, check_points, find, list};
 use super::headless;
 use super::history::SHORT;
+use super::keep::house;
 use super::output::{complain, remark, say};
 use crate::clock::today;
 use crate::drive::bot;
 use crate::drive::listening::with_doors;
+use crate::drive::local_bots::BotOf;
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
 use crate::drive::saved::{self, is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};
+use crate::drive::wish::{Secret, Whereabouts, Wish};
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::herald::Herald;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError, transcript_bytes};
@@ -121,51 +124,64 @@ fn exec_bot(exec: Option<&ExecArgs>) -> anyhow::Result<Option<ExecBot>> {
     Ok(Some(ExecBot::start(command, time, fallback, notices)?))
 }
 
-/// The hands that play the own seat: of a person, a bot, or a program with a bot behind it.
-fn hands(own: Option<Pilot>, has_program: bool, ready: bool) -> Hands {
-    match own {
-        None => Hands::Person { ready },
-        Some(pilot) if has_program => Hands::Program(pilot),
-        Some(pilot) => Hands::Bot(pilot),
-    }
-}
-
 /// The settings of a host's session.
 struct Opening {
     rules: RuleSet,
+    options: BTreeMap<String, String>,
     bots: u8,
     place: Place,
     password: Option<Password>,
 }
 
-/// Opens a table with bots. Without a person, a pilot or a program plays the host's seat.
+impl Opening {
+    /// The same for a person, who may have a keeper.
+    fn wish(self, common: &Common, data: &Data, seat: &SeatArgs) -> Wish {
+        Wish::Host {
+            name: name(common, data.view()),
+            game: self.rules.game,
+            seats: self.rules.seats,
+            options: self.options,
+            bots: vec![BotOf::from(pilot(seat, true)); usize::from(self.bots)],
+            // With bots only, there is nobody to wait for.
+            ready: self.place.listen.transport == Transport::Memory,
+            password: self.password.as_ref().map(Secret::of),
+            place: Whereabouts::from(&self.place),
+        }
+    }
+}
+
+/// Opens a table with bots, in which a pilot or a program plays the host's seat.
 fn open(
     common: &Common,
     data: &Arc<DataDir>,
     seat: SeatArgs,
     opening: Opening,
-    (own, exec): (Option<Pilot>, Option<ExecBot>),
+    (own, exec): (Pilot, Option<ExecBot>),
 ) -> anyhow::Result<PlayedTable> {
-    // With bots only, there is nobody to wait for.
-    let is_ready = opening.place.listen.transport == Transport::Memory;
     let setup = Setup {
         role: Role::Host {
             rules: opening.rules,
-            hands: hands(own, exec.is_some(), is_ready),
+            hands: if exec.is_some() { Hands::Program(own) } else { Hands::Bot(own) },
             program: draw_program()?,
             password: opening.password,
         },
         me: Me {
             identity: data.identity()?,
             name: name(common, data),
-            attended: attended(own.is_some()),
+            attended: Attended::Nobody,
             data: Arc::clone(data),
             program: exec,
         },
         place: opening.place,
     };
-    let bots = vec![pilot(&seat, own.is_none()); usize::from(opening.bots)];
+    let bots = vec![pilot(&seat, false); usize::from(opening.bots)];
     Ok(tables::open(setup, bots)?)
+}
+
+/// Sits down as a person, here or at the keeper, and shows the table.
+async fn sit(common: &Common, data: Data, wish: Wish) -> anyhow::Result<Exit> {
+    let table = data.sit(wish)?;
+    attend(common, None, data, table).await
 }
 
 /// Events are printed, not shown on a screen.
@@ -210,6 +226,10 @@ async fn attend(common: &Common, print: Option<Print>, data: Data, table: Played
             say_paused(table)?;
             Exit::Done
         }
+        TableOutcome::Kept(table) => {
+            say(format!("Your keeper holds your seat. Go back with: fairdeal resume {}", short(table)))?;
+            Exit::Done
+        }
         TableOutcome::Left => {
             say("You left the table before the end of the game.")?;
             Exit::Failed
@@ -222,8 +242,12 @@ async fn attend(common: &Common, print: Option<Print>, data: Data, table: Played
 }
 
 fn say_paused(table: Hash32) -> anyhow::Result<()> {
-    let table: String = table.to_string().chars().take(SHORT).collect();
-    say(format!("Game saved. Resume it with: fairdeal resume {table}"))
+    say(format!("Game saved. Resume it with: fairdeal resume {}", short(table)))
+}
+
+/// The start of a table id, which is enough of it for commands.
+fn short(table: Hash32) -> String {
+    table.to_string().chars().take(SHORT).collect()
 }
 
 fn interface(common: &Common, data: Data) -> Interface {
@@ -268,8 +292,8 @@ fn need_screen(headless: bool) -> anyhow::Result<()> {
 /// Runs the interface from its home screen, or from a puzzle.
 pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
     need_screen(false)?;
-    let interface = interface(common, Data::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
+        let interface = interface(common, house(common, false).await?);
         if let TableOutcome::Paused(table) = tui::run(interface, start).await? {
             say_paused(table)?;
         }
@@ -304,14 +328,19 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             attend(common, None, data, PlayedTable::new(handle, true)).await
         });
     }
+    let place = Place::quiet(ListenConfig::of_local_bot(Transport::Memory));
+    let opening = Opening { rules, options, bots, place, password: None };
+    if !play.seat.headless {
+        return runtime()?.block_on(async {
+            let data = house(common, play.keeper.keep).await?;
+            let wish = opening.wish(common, &data, &play.seat);
+            sit(common, data, wish).await
+        });
+    }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        let opening =
-            Opening { rules, bots, place: Place::quiet(ListenConfig::of_local_bot(Transport::Memory)), password: None };
-        let own = play.seat.headless.then(|| own_pilot(&play.seat, None));
-        let table = open(common, &data, play.seat, opening, (own, None))?;
-        let print = Print::of(&play.seat, play.seat.headless, None);
-        attend(common, print, Data::Open(data), table).await
+        let table = open(common, &data, play.seat, opening, (own_pilot(&play.seat, None), None))?;
+        attend(common, Print::of(&play.seat, true, None), Data::Open(data), table).await
     })
 }
 
@@ -411,26 +440,32 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     check_points(&host.meet)?;
     need_screen(headless_seat)?;
     let password = password(host.password)?;
-    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    if headless_seat {
-        complain_of_people(&data);
+    let doors = Doors::of(host.web, host.no_web, host.no_lan);
+    let opening = Opening {
+        rules,
+        options,
+        bots: host.bots,
+        place: Place {
+            listen: place(host.listen, host.external, host.relay, doors)?,
+            bind_when_free: false,
+            lan: !host.no_lan,
+            meet: host.meet,
+        },
+        password,
+    };
+    if !headless_seat {
+        return runtime()?.block_on(async {
+            let data = house(common, host.keeper.keep).await?;
+            let wish = opening.wish(common, &data, &host.seat);
+            sit(common, data, wish).await
+        });
     }
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    complain_of_people(&data);
     runtime()?.block_on(async {
-        let doors = Doors::of(host.web, host.no_web, host.no_lan);
-        let opening = Opening {
-            rules,
-            bots: host.bots,
-            place: Place {
-                listen: place(host.listen, host.external, host.relay, doors)?,
-                bind_when_free: false,
-                lan: !host.no_lan,
-                meet: host.meet,
-            },
-            password,
-        };
-        let own = headless_seat.then(|| own_pilot(&host.seat, exec));
+        let own = own_pilot(&host.seat, exec);
         let exec = exec_bot(exec)?;
-        let print = Print::of(&host.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
+        let print = Print::of(&host.seat, true, exec.as_ref().map(ExecBot::leash));
         let print = print.map(|print| Print { is_host: true, ..print });
         let table = open(common, &data, host.seat, opening, (own, exec))?;
         attend(common, print, Data::Open(data), table).await
@@ -460,10 +495,14 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
     // At a meeting point the tables are listed first, as lines.
     need_screen(headless_seat || !join.meet.is_empty())?;
     let password = password(join.password)?;
-    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    complain_of_people(&data);
-    let people = (Acquaintances::of(&data), common.draws_ascii(&data));
     runtime()?.block_on(async {
+        let data = if headless_seat {
+            Data::Open(Arc::new(DataDir::open(common.data_dir.as_deref())?))
+        } else {
+            house(common, join.keeper.keep).await?
+        };
+        complain_of_people(data.view());
+        let people = (Acquaintances::of(data.view()), common.draws_ascii(data.view()));
         let target = match target {
             Some(target) => target,
             None => match find(&join, number, password.is_some(), headless_seat, people).await? {
@@ -474,28 +513,34 @@ fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&Ex
         need_screen(headless_seat)?;
         let doors = Doors::of(join.web, join.no_web, join.no_lan);
         let place = place(join.listen, join.external, join.relay, doors)?;
-        let own = headless_seat.then(|| own_pilot(&join.seat, exec));
+        let place = Place { lan: !join.no_lan, ..Place::quiet(place) };
+        if !headless_seat {
+            let (name, password) = (name(common, data.view()), password.as_ref().map(Secret::of));
+            let place = Whereabouts::from(&place);
+            return sit(common, data, Wish::Join { name, target: target.to_string(), password, place }).await;
+        }
+        let own = own_pilot(&join.seat, exec);
         let exec = exec_bot(exec)?;
-        let print = Print::of(&join.seat, headless_seat, exec.as_ref().map(ExecBot::leash));
+        let print = Print::of(&join.seat, true, exec.as_ref().map(ExecBot::leash));
+        let open = Arc::clone(data.open()?);
         let handle = start(Setup {
             role: Role::Guest {
                 target,
-                hands: hands(own, exec.is_some(), headless_seat),
+                hands: if exec.is_some() { Hands::Program(own) } else { Hands::Bot(own) },
                 program: draw_program()?,
                 password,
-                patience: if headless_seat && !join.call_back { Patience::AMinute } else { Patience::ForACall },
+                patience: if join.call_back { Patience::ForACall } else { Patience::AMinute },
             },
             me: Me {
-                identity: data.identity()?,
-                name: name(common, &data),
-                attended: attended(headless_seat),
-                data: Arc::clone(&data),
+                identity: open.identity()?,
+                name: name(common, &open),
+                attended: Attended::Nobody,
+                data: open,
                 program: exec,
             },
-            place: Place { lan: !join.no_lan, ..Place::quiet(place.clone()) },
+            place,
         })?;
-        let table = PlayedTable { place: Some(place), ..PlayedTable::new(handle, false) };
-        attend(common, print, Data::Open(data), table).await
+        attend(common, print, data, PlayedTable::new(handle, false)).await
     })
 }
 
@@ -505,6 +550,13 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let headless = watch.headless || watch.json;
     need_screen(headless)?;
     let password = password(watch.password)?;
+    if !headless {
+        return runtime()?.block_on(async {
+            let data = house(common, false).await?;
+            let wish = Wish::Watch { target: target.to_string(), password: password.as_ref().map(Secret::of) };
+            sit(common, data, wish).await
+        });
+    }
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let handle = start(Setup {
@@ -512,14 +564,14 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             me: Me {
                 identity: IdentityKey::generate()?,
                 name: String::new(),
-                attended: attended(headless),
+                attended: Attended::Nobody,
                 data: Arc::clone(&data),
                 program: None,
             },
             place: Place::quiet(ListenConfig::nowhere()),
         })?;
-        let print = headless.then_some(Print { json: watch.json, is_host: false, program: None });
-        attend(common, print, Data::Open(data), PlayedTable::new(handle, false)).await
+        let print = Print { json: watch.json, is_host: false, program: None };
+        attend(common, Some(print), Data::Open(data), PlayedTable::new(handle, false)).await
     })
 }
 
@@ -533,7 +585,12 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     check_named("--relay", &resume.relay)?;
     check_named("--meet", &resume.meet)?;
     check_external(&resume.external)?;
-    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let data = match DataDir::open(common.data_dir.as_deref()) {
+        Err(StoreError::InUse { path }) if !resume.seat.headless && resume.seat_file.is_none() => {
+            return resume_kept(common, prefix, friend.as_ref(), path);
+        }
+        data => Arc::new(data?),
+    };
     let (moved, friend) = match &resume.seat_file {
         Some(path) => {
             if prefix.is_some() {
@@ -580,6 +637,35 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let reunion = Reunion { lan: !resume.no_lan, relays, external: resume.external.clone(), friend };
         let table = tables::resume(seats, who, &data, reunion)?;
         attend(common, print, Data::Open(data), table).await
+    })
+}
+
+/// Attaches to a table of the keeper, or lets it resume one.
+fn resume_kept(
+    common: &Common,
+    prefix: Option<&str>,
+    friend: Option<&JoinTarget>,
+    path: PathBuf,
+) -> anyhow::Result<Exit> {
+    runtime()?.block_on(async {
+        let data = house(common, false).await?;
+        let Some(keeper) = data.keeper() else {
+            return Err(StoreError::InUse { path }.into());
+        };
+        let wish = match (prefix, friend) {
+            (Some(table), friend) => Wish::Resume { table: table.to_owned(), friend: friend.map(ToString::to_string) },
+            (None, Some(friend)) => {
+                let (name, target, password) = (name(common, data.view()), friend.to_string(), None);
+                let place = Whereabouts::from(&Place::quiet(ListenConfig::nowhere()));
+                Wish::Join { name, target, password, place }
+            }
+            (None, None) => match keeper.tables().await?.as_slice() {
+                [table] => Wish::Resume { table: table.id.clone(), friend: None },
+                [] => return Err(StoreError::NothingToResume.into()),
+                _ => return Err(usage("the keeper holds several tables; choose one of `fairdeal keep --list`")),
+            },
+        };
+        sit(common, data, wish).await
     })
 }
 

@@ -101,7 +101,7 @@ impl Converter {
             // Other events say the same in words.
             SessionEvent::RoundTrip { .. }
             | SessionEvent::Line(_)
-            | SessionEvent::Asked(_)
+            | SessionEvent::RemovalProposed { .. }
             | SessionEvent::Seal { .. }
             | SessionEvent::Calls(_) => return None,
         })

@@ -7,7 +7,7 @@ use fairdeal_games::joined;
 pub use fairdeal_ui::settings::Settings;
 use toml_edit::{Document, DocumentMut, Table};
 
-use super::{DataDir, DataView, StoreError, edit, files};
+use super::{DataView, StoreError, edit, files};
 
 /// The file's name in the data directory.
 const FILE: &str = "settings.toml";
@@ -141,7 +141,7 @@ fn mistake(text: &str, span: Option<Range<usize>>, message: &str) -> String {
     format!("line {number} ({line}): {what}.")
 }
 
-impl DataDir {
+impl DataView {
     /// Saves the changes that lead from `before` to `after`. All else in the file stays as it is.
     ///
     /// # Errors

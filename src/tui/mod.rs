@@ -34,8 +34,11 @@ use fairdeal_games::GameInfo;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
-pub use self::run::run;
+pub use self::run::{kept, run};
 use crate::drive::tables::PlayedTable;
+use crate::drive::wish::Wish;
+use crate::keeper::client::KeeperClient;
+use crate::keeper::wire::Request;
 use crate::store::{DataDir, DataView, StoreError};
 
 /// Inputs of the interface.
@@ -62,6 +65,8 @@ pub struct Interface {
 pub enum Data {
     /// Open for reading and writing: tables can be played and settings saved.
     Open(Arc<DataDir>),
+    /// A keeper holds it: tables are played through it, and settings can be saved.
+    Kept(DataView, KeeperClient),
     /// For a replay: another program may be playing there.
     Replay(DataView),
     /// Nothing can be written there, for this reason; rules, lessons, puzzles, replays and the history need no writing.
@@ -73,6 +78,8 @@ pub enum Data {
 pub enum ReadOnly {
     #[error("this replay is read-only")]
     Replay,
+    #[error("a keeper holds this data directory; `fairdeal keep --stop` ends it")]
+    Kept,
     #[error(transparent)]
     Unwritable(Arc<StoreError>),
 }
@@ -94,7 +101,18 @@ impl Data {
     pub fn view(&self) -> &DataView {
         match self {
             Self::Open(data) => data,
-            Self::Replay(view) | Self::Unwritable(view, _) => view,
+            Self::Kept(view, _) | Self::Replay(view) | Self::Unwritable(view, _) => view,
+        }
+    }
+
+    /// The directory for settings and the address book, which programs change side by side.
+    ///
+    /// # Errors
+    /// [`ReadOnly`].
+    pub fn shared(&self) -> Result<&DataView, ReadOnly> {
+        match self {
+            Self::Kept(view, _) => Ok(view),
+            _ => self.open().map(|data| &***data),
         }
     }
 
@@ -105,8 +123,28 @@ impl Data {
     pub fn open(&self) -> Result<&Arc<DataDir>, ReadOnly> {
         match self {
             Self::Open(data) => Ok(data),
+            Self::Kept(..) => Err(ReadOnly::Kept),
             Self::Replay(_) => Err(ReadOnly::Replay),
             Self::Unwritable(_, why) => Err(ReadOnly::Unwritable(Arc::clone(why))),
+        }
+    }
+
+    /// Sits down at a table, in this program or at the keeper; call it within a tokio runtime.
+    ///
+    /// # Errors
+    /// The reason in words. At a keeper it arrives as an event.
+    pub fn sit(&self, wish: Wish) -> anyhow::Result<PlayedTable> {
+        match self {
+            Self::Kept(_, keeper) => Ok(keeper.attach(Request::Sit(Box::new(wish)))),
+            _ => wish.grant(self.open()?),
+        }
+    }
+
+    /// The keeper that holds it, if one does.
+    pub fn keeper(&self) -> Option<&KeeperClient> {
+        match self {
+            Self::Kept(_, keeper) => Some(keeper),
+            Self::Open(_) | Self::Replay(_) | Self::Unwritable(..) => None,
         }
     }
 
@@ -141,6 +179,8 @@ pub enum TableOutcome {
     Left,
     /// The game is not over and can be resumed.
     Paused(Hash32),
+    /// The game is not over, and the keeper goes on with it.
+    Kept(Hash32),
     /// The game is over.
     Over {
         /// Names and scores, in seat order.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::drive::Handle;
+use fairdeal::drive::local_bots::BotOrder;
 use fairdeal::drive::saved::{ResumeError, SavedTable, open_seats, saved_tables};
 use fairdeal::drive::start::{Returner, Reunion, Setup};
 use fairdeal::drive::tables;
@@ -144,7 +145,7 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     gone.order(Command::Leave).await;
     gone.ends().await;
     host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false]).await;
-    bots.unwrap().seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
+    bots.unwrap().seat(BotOrder { ticket: ticket.clone(), number: 1, bot: pilot().into() }).unwrap();
     host.lobby(|view| view.seats[2].as_ref().is_some_and(|taken| taken.name == "Blaise")).await;
     host.order(Command::Dismiss(Seat::new(2).unwrap())).await;
     host.lobby(|view| taken(view) == 2).await;

@@ -32,6 +32,7 @@ mod foreign_relay;
 mod games;
 mod glyphs;
 mod history;
+mod keep;
 mod laws;
 mod leave;
 mod libraries;

@@ -3,6 +3,7 @@
 //! The terminal is restored in every case: on return, on an error, on a panic, on SIGTERM or SIGHUP, and while the program
 //! is stopped.
 
+pub mod kept;
 mod open_tables;
 mod reading;
 
@@ -24,7 +25,7 @@ use fairdeal_session::terms::Terms;
 use fairdeal_session::text::{player_names, reasons};
 use fairdeal_session::view::{PeerState, Seating};
 use fairdeal_ui::app::event::{Audited, Input, UiEvent};
-use fairdeal_ui::app::screen::{Context, Effect, Opening, Tone};
+use fairdeal_ui::app::screen::{Context, Effect, Library, Opening, Tone};
 use fairdeal_ui::app::screens::home::{Home, arrived};
 use fairdeal_ui::app::screens::puzzle::PuzzleScreen;
 use fairdeal_ui::app::screens::replay::ReplayScreen;
@@ -38,29 +39,33 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use self::kept::with_kept;
 use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::listening::with_doors;
+use crate::drive::local_bots::{BotOf, BotOrder};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
-use crate::drive::saved::{SavedTable, give_up, is_known_to, open_seats, saved_tables};
-use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
-use crate::drive::tables::start;
-use crate::drive::tables::{self, PlayedTable};
+use crate::drive::saved::give_up;
+use crate::drive::start::Place;
+use crate::drive::tables::PlayedTable;
+use crate::drive::wish::{Secret, Whereabouts, Wish};
 use crate::drive::{Handle, now};
 use crate::hands::hands;
 use crate::herald::Herald;
+use crate::keeper::client::KeeperClient;
+use crate::keeper::wire::KeptTable;
 use crate::replay_page::with_game;
 use crate::signals::Signals;
-use crate::store::{IdentityKey, Settings, transcript_bytes, write_out};
+use crate::store::{Settings, transcript_bytes, write_out};
 use crate::table_page::table_page;
 use crate::tui::environment::variable;
 use crate::tui::job_control::{Job, JobControl, has_shell, stop_job};
 use crate::tui::signs::{Abilities, Signs};
 use crate::tui::terminal::{Heard, Screen, heard};
-use crate::tui::{Interface, Start, TableOutcome, TuiError, background, clipboard};
+use crate::tui::{Data, Interface, Start, TableOutcome, TuiError, background, clipboard};
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::notify::Notifier;
-use fairdeal_session::setup::{Attended, Hands, ListenConfig, Patience, Pilot, Role};
+use fairdeal_session::setup::{ListenConfig, Pilot};
 
 /// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
 const SLOW: Duration = Duration::from_millis(150);
@@ -109,6 +114,9 @@ struct App {
     /// The signs for a player who looks elsewhere.
     notifier: Notifier,
     herald: Herald,
+    /// The tables that the keeper holds, and the list of the data directory beside them.
+    kept: Vec<KeptTable>,
+    library: Library,
     /// The signs of the terminal, once it is known which it has.
     signs: Option<Signs>,
     /// When the last key was pressed.
@@ -154,11 +162,12 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         own_key: own_key.map(|own| PeerId::of(&own.signing_key())),
         check_target,
         serves_page: table_page().is_some(),
+        is_kept: interface.data.keeper().is_some(),
         ..Context::new(settings, interface.depth)
     };
     context.dress();
     let data_complaint = interface.data.complaint();
-    let can_save = interface.data.open().is_ok();
+    let can_save = interface.data.shared().is_ok();
     let (points, wrong_points) = context.settings.points();
     let point_complaints = wrong_points.iter().map(|why| format!("meet: {why}"));
     let (back, inputs) = mpsc::channel(64);
@@ -186,6 +195,8 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         me: None,
         notifier: Notifier::new(context.settings.remind()),
         herald,
+        kept: Vec::new(),
+        library: Library::default(),
         signs: None,
         last_key: Instant::now(),
     };
@@ -221,7 +232,8 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         shell.toast(Tone::Bad, complaint);
     }
     app.load_library();
-    let shown = show(&mut app, &mut shell, inputs).await;
+    let lists = app.interface.data.keeper().map(KeeperClient::follow);
+    let shown = show(&mut app, &mut shell, inputs, lists).await;
     // However the screens end, sessions close their connections before the program ends.
     app.close();
     for closing in app.closing {
@@ -232,7 +244,12 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
 }
 
 /// Takes the terminal, and shows the screens until the player leaves or the terminal is gone.
-async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input>) -> std::io::Result<()> {
+async fn show(
+    app: &mut App,
+    shell: &mut Shell,
+    mut inputs: mpsc::Receiver<Input>,
+    mut lists: Option<mpsc::Receiver<Vec<KeptTable>>>,
+) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
     let mut keys = heard();
     let mut abilities = abilities();
@@ -273,7 +290,8 @@ async fn show(app: &mut App, shell: &mut Shell, mut inputs: mpsc::Receiver<Input
                     Some(Input::User(UserInput::Redraw))
                 }
                 input = app.next() => Some(input),
-                Some(input) = inputs.recv() => Some(input),
+                Some(input) = inputs.recv() => Some(app.beside_kept(input)),
+                list = next_list(&mut lists) => app.kept_change(list),
                 heard = keys.recv() => match heard {
                     Some(heard) => app.sense(heard),
                     None => return app.drop_title(),
@@ -326,7 +344,37 @@ fn abilities() -> oneshot::Receiver<Abilities> {
     abilities
 }
 
+/// The next list of the keeper's tables; for ever none without a keeper. An empty one once the keeper has ended.
+async fn next_list(lists: &mut Option<mpsc::Receiver<Vec<KeptTable>>>) -> Vec<KeptTable> {
+    let Some(open) = lists else { return std::future::pending().await };
+    let list = open.recv().await;
+    if list.is_none() {
+        *lists = None;
+    }
+    list.unwrap_or_default()
+}
+
 impl App {
+    /// Shows the tables that the keeper holds before the saved ones of the data directory.
+    fn beside_kept(&mut self, input: Input) -> Input {
+        match input {
+            Input::Library(library) => {
+                self.library = library;
+                Input::Library(with_kept(&self.library, &self.kept))
+            }
+            input => input,
+        }
+    }
+
+    fn kept_change(&mut self, list: Vec<KeptTable>) -> Option<Input> {
+        // A game that is over is in the history now.
+        if list.len() < self.kept.len() {
+            self.load_library();
+        }
+        self.kept = list;
+        Some(Input::Library(with_kept(&self.library, &self.kept)))
+    }
+
     /// Takes what the terminal reports. Returns the input for the screens.
     fn sense(&mut self, heard: Heard) -> Option<Input> {
         let tells_focus = self.signs.as_ref().is_some_and(Signs::tells_focus);
@@ -434,7 +482,8 @@ impl App {
                 self.names.clone_from(names);
                 self.me = *me;
                 if me.is_some() {
-                    self.ending = TableOutcome::Paused(*table);
+                    let is_kept = self.interface.data.keeper().is_some();
+                    self.ending = if is_kept { TableOutcome::Kept(*table) } else { TableOutcome::Paused(*table) };
                 }
             }
             SessionEvent::Peer { seat, state: PeerState::Left } if Some(*seat) == self.me => {
@@ -498,35 +547,15 @@ impl App {
         match effect {
             Effect::Open(opening) => self.open(shell.context(), &opening),
             Effect::Join { target, password } => {
-                let target: JoinTarget = target.parse()?;
-                let data = self.interface.data.open()?;
-                // An address leads to its player's newest table; only a ticket names the saved one.
-                let saved = target.lobby().and_then(|_| saved_tables(data, None).ok());
-                if let Some(table) = saved.into_iter().flatten().find(|table| is_known_to(table, &target)) {
-                    // Another player of a saved game has moved, and this is where it is now.
-                    return self.resume(table, Some(target));
-                }
-                let (hands, program) = (Hands::Person { ready: false }, draw_program()?);
-                let role = Role::Guest { target, hands, program, password, patience: Patience::ForACall };
-                let mut setup = self.setup(shell.context(), role, Transport::Sockets)?;
-                setup.place.meet.clone_from(&self.points);
-                self.begin(PlayedTable::new(start(setup)?, false));
-                Ok(())
+                let mut place = self.place(Transport::Sockets)?;
+                place.meet.clone_from(&self.points);
+                let (name, password) = (shell.context().name().to_owned(), password.as_ref().map(Secret::of));
+                self.sit(Wish::Join { name, target, password, place: Whereabouts::from(&place) })
             }
             Effect::Watch { target, password } => {
-                let role = Role::Watcher { target: target.parse()?, password };
-                let mut setup = self.setup(shell.context(), role, Transport::Sockets)?;
-                // A spectator is anonymous: a fresh identity, and no listening.
-                setup.me.identity = IdentityKey::generate()?;
-                setup.place.listen.listen = Vec::new();
-                self.begin(PlayedTable::new(start(setup)?, false));
-                Ok(())
+                self.sit(Wish::Watch { target, password: password.as_ref().map(Secret::of) })
             }
-            Effect::Resume(table) => {
-                let data = self.interface.data.open()?;
-                let table = saved_tables(data, Some(&table))?.pop();
-                self.resume(table.unwrap_or_default(), None)
-            }
+            Effect::Resume(table) => self.sit(Wish::Resume { table, friend: None }),
             Effect::Rematch(opening) => {
                 if self.live.as_ref().is_some_and(|live| live.has_moved) {
                     anyhow::bail!(
@@ -546,9 +575,10 @@ impl App {
                 opened
             }
             Effect::SeatBot { ticket, number } => {
+                let bot = pilot(self.level, &shell.context().settings);
                 let local_bots = self.live.as_ref().and_then(|live| live.local_bots.clone());
                 if let Some(local_bots) = local_bots {
-                    local_bots.seat_bot(ticket.parse()?, number, pilot(self.level, &shell.context().settings))?;
+                    local_bots.seat(BotOrder { ticket, number, bot: bot.into() })?;
                 }
                 Ok(())
             }
@@ -567,6 +597,16 @@ impl App {
                 Ok(())
             }
             Effect::GiveUp(table) => {
+                if let Data::Kept(_, keeper) = &self.interface.data {
+                    let (keeper, back, reader) = (keeper.clone(), self.back.clone(), self.library_reader());
+                    tokio::spawn(async move {
+                        if let Err(why) = keeper.give_up(table).await {
+                            let _ = back.send(Input::UiEvent(UiEvent::Failed(why.to_string()))).await;
+                        }
+                        tokio::task::spawn_blocking(move || reader.read());
+                    });
+                    return Ok(());
+                }
                 give_up(self.interface.data.open()?, &table)?;
                 self.load_library();
                 Ok(())
@@ -620,7 +660,7 @@ impl App {
             }
             Effect::PickFile => Ok(()),
             Effect::People { key, announced, change } => {
-                let data = self.interface.data.open()?;
+                let data = self.interface.data.shared()?;
                 let book = data.change_people(|book| book.change(key, announced.as_deref(), &change))?;
                 shell.update(Input::People(book));
                 if let Some(finder) = &mut self.finder {
@@ -630,7 +670,7 @@ impl App {
                 Ok(())
             }
             Effect::Save(settings) => {
-                self.interface.data.open()?.change_settings(&self.saved, &settings)?;
+                self.interface.data.shared()?.change_settings(&self.saved, &settings)?;
                 if settings.meet != self.saved.meet {
                     // The next look at the network asks the new ones.
                     (self.points, _) = settings.points();
@@ -643,19 +683,15 @@ impl App {
         }
     }
 
-    /// Resumes a saved game, which another player's ticket may lead to.
-    fn resume(&mut self, table: SavedTable, friend: Option<JoinTarget>) -> anyhow::Result<()> {
-        let data = self.interface.data.open()?;
-        let seats = open_seats(data, table)?;
-        let reunion = Reunion { lan: true, friend, ..Reunion::default() };
-        let who = Returner { identity: data.identity()?, attended: Attended::Person, pilot: None, program: None };
-        let resumed = tables::resume(seats, who, data, reunion)?;
-        self.begin(resumed);
+    /// Sits down at a table, here or at the keeper.
+    fn sit(&mut self, wish: Wish) -> anyhow::Result<()> {
+        let table = self.interface.data.sit(wish)?;
+        self.begin(table);
         Ok(())
     }
 
-    fn setup(&self, context: &Context, role: Role, transport: Transport) -> anyhow::Result<Setup> {
-        let data = self.interface.data.open()?;
+    /// Where a table of this interface is found.
+    fn place(&self, transport: Transport) -> anyhow::Result<Place> {
         let said = self.said().filter(|place| place.transport == transport);
         let listen = match (transport, said) {
             (Transport::Memory, _) => vec!["/memory/0".parse()?],
@@ -663,22 +699,12 @@ impl App {
             (Transport::Sockets, None) => with_doors(everywhere(0)),
         };
         let (external, relays) = said.map(|said| (said.external.clone(), said.relays.clone())).unwrap_or_default();
-        Ok(Setup {
-            me: Me {
-                identity: data.identity()?,
-                name: context.name().to_owned(),
-                attended: Attended::Person,
-                data: Arc::clone(data),
-                program: None,
-            },
-            role,
-            place: Place {
-                listen: ListenConfig { transport, listen, external, relays },
-                // The previous session may still hold the port while it invites its players.
-                bind_when_free: true,
-                lan: true,
-                meet: Vec::new(),
-            },
+        Ok(Place {
+            listen: ListenConfig { transport, listen, external, relays },
+            // The previous session may still hold the port while it invites its players.
+            bind_when_free: true,
+            lan: true,
+            meet: Vec::new(),
         })
     }
 
@@ -695,26 +721,33 @@ impl App {
         }
         let transport = if opening.networked { Transport::Sockets } else { Transport::Memory };
         self.level = opening.level;
-        let role = Role::Host {
-            rules,
-            // With bots only there is nobody to wait for, and a rematch is what the player has just asked for.
-            hands: Hands::Person { ready: !opening.networked || self.inviting.is_some() },
-            program: draw_program()?,
-            password: opening.password.clone(),
-        };
-        let mut setup = self.setup(context, role, transport)?;
-        setup.place.lan = opening.lan && opening.networked;
+        let mut place = self.place(transport)?;
+        place.lan = opening.lan && opening.networked;
         if opening.networked {
             // A friend with the ticket, too, may have no other way than a point that both can reach.
-            let relays = &mut setup.place.listen.relays;
+            let relays = &mut place.listen.relays;
             let more: Vec<Multiaddr> = self.points.iter().filter(|point| !relays.contains(point)).cloned().collect();
             relays.extend(more);
         }
         if opening.meet && opening.networked {
-            setup.place.meet.clone_from(&self.points);
+            place.meet.clone_from(&self.points);
         }
-        let bots = vec![pilot(opening.level, &context.settings); usize::from(opening.bots)];
-        self.begin(PlayedTable { place: None, ..tables::open(setup, bots)? });
+        let bot = BotOf::from(pilot(opening.level, &context.settings));
+        self.sit(Wish::Host {
+            name: context.name().to_owned(),
+            game: rules.game,
+            seats: rules.seats,
+            options,
+            bots: vec![bot; usize::from(opening.bots)],
+            // With bots only there is nobody to wait for, and a rematch is what the player has just asked for.
+            ready: !opening.networked || self.inviting.is_some(),
+            password: opening.password.as_ref().map(Secret::of),
+            place: Whereabouts::from(&place),
+        })?;
+        // A later table listens anywhere: only a place of the command line is the player's own.
+        if let Some(live) = &mut self.live {
+            live.place = None;
+        }
         Ok(())
     }
 
@@ -767,7 +800,11 @@ impl App {
     fn browse(&mut self, shell: &mut Shell) {
         let wanted = self.live.is_none() && self.browses;
         if wanted && self.finder.is_none() {
-            let identity = self.interface.data.open().ok().and_then(|data| data.identity().ok());
+            let data = &self.interface.data;
+            let identity = match data.open() {
+                Ok(data) => data.identity().ok(),
+                Err(_) => data.view().known_identity().ok().flatten(),
+            };
             let own = identity.map(|identity| PeerId::of(&identity.signing_key()));
             let people = Acquaintances::of(self.interface.data.view());
             let company = self.company.subscribe();

@@ -48,6 +48,7 @@ impl LibraryReader {
                 .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
                 .collect(),
             past: history(self.data.view()),
+            ..Library::default()
         };
         self.tell(&library);
         // Unreadable settings and people are told at the start.

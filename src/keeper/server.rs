@@ -1,0 +1,559 @@
+//! The keeper: it holds this data directory's seats at all their tables, answers for them what programs answer by
+//! themselves, and tells its player when a table waits. It acts for nobody.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal_peers::address::Transport;
+use fairdeal_peers::ticket::JoinTarget;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::notify::{Notification, Notifier};
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::memory::Memory;
+use super::socket::{Connection, Listener};
+use super::wire::{Answer, KeptState, KeptTable, Request, VERSION, read, write};
+use crate::drive::saved::{self, give_up, saved_tables};
+use crate::drive::tables::PlayedTable;
+use crate::drive::wish::{Wish, return_to};
+use crate::drive::{local_bots::MoreBots, now};
+use crate::signals::Signals;
+use crate::store::DataDir;
+
+/// How long a connection may take to say who it is.
+const HELLO: Duration = Duration::from_secs(5);
+/// The most interfaces at once.
+const MOST_CLIENTS: usize = 64;
+/// Answers that wait for an interface. One that reads none of them is cut off.
+const UNREAD: usize = 2048;
+/// How long the tables may take to close.
+const CLOSING: Duration = Duration::from_secs(5);
+/// How long the last answers may take.
+const FLUSHING: Duration = Duration::from_secs(1);
+/// How often the list of tables is told, at most.
+const LISTING: Duration = Duration::from_millis(300);
+
+/// The longest name of a lobby: a number.
+const LOBBY: usize = 20;
+
+/// The number of a connection, and of a table, at this keeper.
+type Id = u64;
+
+/// News for the keeper's task.
+enum News {
+    /// An event of a table; `None` at the end of its session.
+    Table(Id, Option<Box<SessionEvent>>),
+    /// A new interface, and the way to it.
+    Client(Id, mpsc::Sender<Answer>),
+    Request(Id, Request),
+    Gone(Id),
+}
+
+/// A table that is held.
+struct Kept {
+    /// The table id; while it is only a lobby a number of this keeper's own.
+    name: String,
+    commands: mpsc::Sender<Command>,
+    local_bots: Option<MoreBots>,
+    memory: Memory,
+    notifier: Notifier,
+    /// The attached interfaces. The last one steers, the others watch.
+    clients: Vec<Id>,
+    /// The seats that others have proposed to play on without.
+    proposed: SeatSet,
+    state: KeptState,
+    /// Since when, by the monotonic clock.
+    since: u64,
+}
+
+/// An interface.
+struct Client {
+    answers: mpsc::Sender<Answer>,
+    /// The table that it is attached to.
+    table: Option<Id>,
+    /// Whether it follows the list of tables.
+    lists: bool,
+}
+
+/// The player's wishes for a keeper.
+pub struct Terms {
+    /// Whether it consents to a removal that a person has proposed, while no interface is attached.
+    pub consents: bool,
+    /// How long a sign waits before the reminder.
+    pub remind: Duration,
+    /// Told of each sign while no interface is attached.
+    pub tell: Box<dyn Fn(&Notification) + Send>,
+    /// Told of each table that cannot be kept, in words.
+    pub complain: Box<dyn Fn(String) + Send>,
+}
+
+/// How a keeper has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// An interface has asked for it.
+    Asked,
+    Signal,
+}
+
+struct Keeper {
+    data: Arc<DataDir>,
+    terms: Terms,
+    tables: BTreeMap<Id, Kept>,
+    clients: BTreeMap<Id, Client>,
+    next: Id,
+    news: mpsc::Sender<News>,
+    /// When to tell the list of tables again.
+    list_at: Option<Instant>,
+    is_stopping: bool,
+    /// The connections.
+    serving: JoinSet<()>,
+}
+
+/// Keeps the tables of a data directory until it is told to stop, by an interface or a signal. `ready` is called once
+/// interfaces can attach.
+///
+/// # Errors
+/// The system's, if there can be no socket.
+pub async fn keep(data: Arc<DataDir>, terms: Terms, ready: impl FnOnce(usize)) -> io::Result<Ended> {
+    let mut signals = Signals::new()?;
+    let mut listener = Listener::bind(&data)?;
+    let (news, mut inbox) = mpsc::channel(4096);
+    let mut keeper = Keeper {
+        data,
+        terms,
+        tables: BTreeMap::new(),
+        clients: BTreeMap::new(),
+        next: 0,
+        news,
+        list_at: None,
+        is_stopping: false,
+        serving: JoinSet::new(),
+    };
+    keeper.return_to_all();
+    ready(keeper.tables.len());
+    let mut end: Option<Instant> = None;
+    let mut ended = Ended::Asked;
+    loop {
+        if end.is_some_and(|end| keeper.tables.is_empty() || Instant::now() >= end) {
+            // Interfaces hear the last answers.
+            keeper.clients.clear();
+            let _ = timeout(FLUSHING, async { while keeper.serving.join_next().await.is_some() {} }).await;
+            return Ok(ended);
+        }
+        let wakes = keeper.tables.values().filter_map(|kept| kept.notifier.wake()).min();
+        let wakes = wakes.map(|at| Instant::now() + Duration::from_millis(at.saturating_sub(now().up)));
+        let wake = [wakes, keeper.list_at, end].into_iter().flatten().min();
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(connection) if keeper.clients.len() < MOST_CLIENTS => keeper.welcome(connection),
+                Ok(_) => tracing::warn!("too many interfaces"),
+                Err(error) => {
+                    tracing::warn!(%error, "an interface does not reach the keeper");
+                    tokio::time::sleep(LISTING).await;
+                }
+            },
+            Some(item) = inbox.recv() => keeper.hear(item),
+            () = signals.recv(), if end.is_none() => {
+                keeper.is_stopping = true;
+                ended = Ended::Signal;
+            }
+            Some(_) = keeper.serving.join_next() => {}
+            () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => keeper.time(),
+        }
+        if keeper.is_stopping && end.is_none() {
+            end = Some(Instant::now() + CLOSING);
+            keeper.close();
+        }
+    }
+}
+
+/// Serves one connection: what it asks for goes to the keeper's task, and what that answers goes back.
+async fn serve(id: Id, connection: impl Connection, news: mpsc::Sender<News>) {
+    let (mut reader, mut writer) = tokio::io::split(connection);
+    let hello = timeout(HELLO, read::<Request>(&mut reader)).await;
+    let refusal = match hello {
+        Ok(Ok(Some(Request::Hello(version)))) if version == VERSION => None,
+        Ok(Ok(Some(Request::Hello(version)))) => Some(format!(
+            "the keeper is fairdeal {VERSION}, this one is {version}: `fairdeal keep --stop` ends it, and `fairdeal keep` begins \
+             the other"
+        )),
+        _ => return,
+    };
+    if let Some(why) = refusal {
+        let _ = write(&Answer::Refused(why), &mut writer).await;
+        return;
+    }
+    if write(&Answer::Welcome, &mut writer).await.is_err() {
+        return;
+    }
+    let (answers, mut outbox) = mpsc::channel::<Answer>(UNREAD);
+    if news.send(News::Client(id, answers)).await.is_err() {
+        return;
+    }
+    let writes = async move {
+        while let Some(answer) = outbox.recv().await {
+            if write(&answer, &mut writer).await.is_err() {
+                return;
+            }
+        }
+    };
+    let reads = async {
+        while let Ok(Some(request)) = read::<Request>(&mut reader).await {
+            if news.send(News::Request(id, request)).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = writes => {}
+        () = reads => {}
+    }
+    let _ = news.send(News::Gone(id)).await;
+}
+
+impl Keeper {
+    fn draw_id(&mut self) -> Id {
+        self.next = self.next.wrapping_add(1);
+        self.next
+    }
+
+    fn welcome(&mut self, connection: impl Connection) {
+        let id = self.draw_id();
+        self.serving.spawn(serve(id, connection, self.news.clone()));
+    }
+
+    /// Returns to all tables at which others sit. A table of this program's bots waits for its player.
+    fn return_to_all(&mut self) {
+        let saved = saved_tables(&self.data, None).unwrap_or_else(|why| {
+            (self.terms.complain)(why.to_string());
+            Vec::new()
+        });
+        for table in saved {
+            let is_local = table.1.iter().all(|(_, seat)| seat.place().transport == Transport::Memory);
+            if is_local {
+                continue;
+            }
+            let id = table.0.clone();
+            match return_to(table, None, &self.data) {
+                Ok(played) => {
+                    self.hold(played, Some(id), false);
+                }
+                Err(why) => (self.terms.complain)(format!("table {id}: {why:#}")),
+            }
+        }
+    }
+
+    /// Holds a table from now on, under its id if it is known. Returns its number.
+    fn hold(&mut self, table: PlayedTable, name: Option<String>, is_attended: bool) -> Id {
+        let id = self.draw_id();
+        let name = name.unwrap_or_else(|| id.to_string());
+        let PlayedTable { mut handle, local_bots, .. } = table;
+        let commands = handle.commands.clone();
+        let news = self.news.clone();
+        tokio::spawn(async move {
+            while let Some(event) = handle.events.recv().await {
+                if news.send(News::Table(id, Some(Box::new(event)))).await.is_err() {
+                    return;
+                }
+            }
+            let _ = news.send(News::Table(id, None)).await;
+        });
+        let mut notifier = Notifier::new(self.terms.remind);
+        notifier.look(is_attended, now().up);
+        let (memory, clients, proposed) = (Memory::default(), Vec::new(), SeatSet::EMPTY);
+        let (state, since) = (memory.state(), now().up);
+        let kept = Kept { name, commands, local_bots, memory, notifier, clients, proposed, state, since };
+        kept.command(Command::Attend(is_attended));
+        self.tables.insert(id, kept);
+        self.lists_change();
+        id
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Table(id, Some(event)) => self.event(id, *event),
+            News::Table(id, None) => self.ended(id),
+            News::Client(id, answers) => {
+                self.clients.insert(id, Client { answers, table: None, lists: false });
+            }
+            News::Request(id, request) => {
+                if let Err(why) = self.request(id, request) {
+                    self.answer(id, Answer::Refused(format!("{why:#}")));
+                    self.drop_client(id);
+                }
+            }
+            News::Gone(id) => self.drop_client(id),
+        }
+    }
+
+    /// Hears an event of a table, and hands it to its interfaces.
+    fn event(&mut self, id: Id, event: SessionEvent) {
+        let Some(kept) = self.tables.get_mut(&id) else { return };
+        if let SessionEvent::Started { table, .. } = &event {
+            kept.name = table.to_string();
+        }
+        kept.memory.hear(&event);
+        kept.notifier.hear(&event, now().up);
+        let state = kept.memory.state();
+        let changes = state != kept.state || matches!(event, SessionEvent::Lobby(_) | SessionEvent::Started { .. });
+        if state != kept.state {
+            (kept.state, kept.since) = (state, now().up);
+        }
+        match &event {
+            SessionEvent::RemovalProposed { out, .. } => out.iter().for_each(|seat| kept.proposed.insert(*seat)),
+            SessionEvent::Action { .. } => kept.proposed = SeatSet::EMPTY,
+            _ => {}
+        }
+        if self.terms.consents && kept.clients.is_empty() {
+            kept.consent();
+        }
+        let clients = kept.clients.clone();
+        self.tell_signs(id);
+        for client in clients {
+            self.answer(client, Answer::Event(Box::new(event.clone())));
+        }
+        if changes {
+            self.lists_change();
+        }
+    }
+
+    fn tell_signs(&mut self, id: Id) {
+        let Some(kept) = self.tables.get_mut(&id) else { return };
+        while let Some(sign) = kept.notifier.poll() {
+            (self.terms.tell)(&sign);
+        }
+    }
+
+    /// A session has ended: so do its interfaces' connections, once they have heard everything.
+    fn ended(&mut self, id: Id) {
+        let Some(kept) = self.tables.remove(&id) else { return };
+        for client in kept.clients {
+            self.answer(client, Answer::Done);
+            self.clients.remove(&client);
+        }
+        self.lists_change();
+    }
+
+    fn request(&mut self, from: Id, request: Request) -> anyhow::Result<()> {
+        if self.is_stopping {
+            anyhow::bail!("the keeper is closing");
+        }
+        match request {
+            Request::Hello(_) => anyhow::bail!("this connection has said hello before"),
+            Request::Tables => {
+                if let Some(client) = self.clients.get_mut(&from) {
+                    client.lists = true;
+                }
+                self.answer(from, Answer::Tables(self.list()));
+            }
+            Request::Attach(prefix) => {
+                let table = self.find(&prefix)?;
+                self.attach(from, table);
+            }
+            Request::Sit(wish) => {
+                let kept = match wish.as_ref() {
+                    Wish::Resume { table, .. } => self.find(table).ok(),
+                    Wish::Join { target, .. } => self.known_to(target),
+                    Wish::Host { .. } | Wish::Watch { .. } => None,
+                };
+                let table = match kept {
+                    Some(table) => table,
+                    None => {
+                        let name = wish.saved(&self.data)?.map(|(id, _)| id);
+                        let played = wish.grant(&self.data)?;
+                        self.hold(played, name, true)
+                    }
+                };
+                self.attach(from, table);
+            }
+            Request::Command(command) => self.steer(from, |kept| {
+                // The table stays when its interface closes.
+                if command != Command::Quit {
+                    kept.command(command);
+                }
+                Ok(())
+            })?,
+            Request::SeatBot(order) => self.steer(from, |kept| {
+                kept.local_bots.as_ref().map_or(Ok(()), |bots| bots.seat(order))?;
+                Ok(())
+            })?,
+            Request::GiveUp(table) => {
+                if let Ok(id) = self.find(&table) {
+                    let kept = self.tables.get(&id);
+                    let over = kept.is_some_and(|kept| kept.memory.is_over());
+                    anyhow::ensure!(
+                        over,
+                        "the keeper holds this game: leave it at its table, or stop the keeper first"
+                    );
+                }
+                give_up(&self.data, &table)?;
+                self.answer(from, Answer::Done);
+            }
+            Request::Stop => {
+                self.is_stopping = true;
+                self.answer(from, Answer::Done);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does something at the table that a client steers.
+    fn steer(&mut self, from: Id, act: impl FnOnce(&mut Kept) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let table = self.clients.get(&from).and_then(|client| client.table);
+        let Some(kept) = table.and_then(|table| self.tables.get_mut(&table)) else {
+            anyhow::bail!("this connection is attached to no table");
+        };
+        if kept.clients.last() == Some(&from) {
+            return act(kept);
+        }
+        let why = "another window of yours steers this seat; close it, or open this table here again".to_owned();
+        self.answer(from, Answer::Event(Box::new(SessionEvent::Refused(why))));
+        Ok(())
+    }
+
+    /// The table whose id begins like this.
+    fn find(&self, prefix: &str) -> anyhow::Result<Id> {
+        let prefix = prefix.to_ascii_lowercase();
+        // The number of a lobby is given whole.
+        let is_it = |kept: &Kept| kept.name == prefix || (kept.is_open() && kept.name.starts_with(&prefix));
+        let mut found = self.tables.iter().filter(|(_, kept)| is_it(kept)).map(|(id, _)| *id);
+        match (found.next(), found.next()) {
+            (Some(id), None) => Ok(id),
+            (Some(_), Some(_)) => {
+                anyhow::bail!("several tables begin with {prefix}; `fairdeal keep --list` shows them")
+            }
+            (None, _) => anyhow::bail!("the keeper holds no table {prefix}; `fairdeal keep --list` shows them"),
+        }
+    }
+
+    /// The table to which a ticket of another of its players leads back.
+    fn known_to(&self, ticket: &str) -> Option<Id> {
+        let target: JoinTarget = ticket.parse().ok()?;
+        target.lobby()?;
+        let files = self.data.journals().ok()?;
+        let mut seats = files.iter().filter_map(|file| Some((file, saved::read(&self.data, file).ok()?)));
+        seats.find_map(|(file, seat)| if seat.knows(&target) { self.find(&file.table).ok() } else { None })
+    }
+
+    /// Attaches an interface to a table: it steers from now on.
+    fn attach(&mut self, client: Id, table: Id) {
+        let Some(kept) = self.tables.get_mut(&table) else { return };
+        let before = kept.clients.last().copied();
+        kept.clients.push(client);
+        kept.command(Command::Attend(true));
+        kept.notifier.look(true, now().up);
+        let told = kept.memory.told();
+        if let Some(of) = self.clients.get_mut(&client) {
+            of.table = Some(table);
+        }
+        for event in told {
+            self.answer(client, Answer::Event(Box::new(event)));
+        }
+        if let Some(before) = before {
+            let line = "Another window of yours steers this seat now; this one watches.".to_owned();
+            self.answer(before, Answer::Event(Box::new(SessionEvent::Line(line))));
+        }
+        self.lists_change();
+    }
+
+    /// Forgets an interface. The one that was attached before it steers again.
+    fn drop_client(&mut self, id: Id) {
+        let Some(Client { table: Some(table), .. }) = self.clients.remove(&id) else { return };
+        let Some(kept) = self.tables.get_mut(&table) else { return };
+        let steered = kept.clients.last() == Some(&id);
+        kept.clients.retain(|client| *client != id);
+        match kept.clients.last().copied() {
+            Some(heir) if steered => {
+                let line = "This window steers the seat again.".to_owned();
+                self.answer(heir, Answer::Event(Box::new(SessionEvent::Line(line))));
+            }
+            Some(_) => {}
+            None => {
+                kept.command(Command::Attend(false));
+                kept.notifier.look(false, now().up);
+            }
+        }
+        self.lists_change();
+    }
+
+    /// Sends an answer. An interface that does not read is cut off.
+    fn answer(&mut self, to: Id, answer: Answer) {
+        let Some(client) = self.clients.get(&to) else { return };
+        if let Err(TrySendError::Full(_)) = client.answers.try_send(answer) {
+            tracing::warn!("an interface does not read");
+            self.drop_client(to);
+        }
+    }
+
+    fn lists_change(&mut self) {
+        if self.clients.values().any(|client| client.lists) {
+            self.list_at.get_or_insert_with(|| Instant::now() + LISTING);
+        }
+    }
+
+    fn list(&self) -> Vec<KeptTable> {
+        let up = now().up;
+        let all = self.tables.values().map(|kept| KeptTable {
+            id: kept.name.clone(),
+            game: kept.memory.game(),
+            others: kept.memory.others(),
+            state: kept.state.clone(),
+            since: up.saturating_sub(kept.since) / 1000,
+            interfaces: kept.clients.len(),
+        });
+        all.collect()
+    }
+
+    /// Lets time pass: reminders, and the list of tables.
+    fn time(&mut self) {
+        let ids: Vec<Id> = self.tables.keys().copied().collect();
+        for id in ids {
+            if let Some(kept) = self.tables.get_mut(&id) {
+                kept.notifier.time(now().up);
+            }
+            self.tell_signs(id);
+        }
+        if self.list_at.take_if(|at| *at <= Instant::now()).is_some() {
+            let list = self.list();
+            let all: Vec<Id> = self.clients.iter().filter(|(_, client)| client.lists).map(|(id, _)| *id).collect();
+            for id in all {
+                self.answer(id, Answer::Tables(list.clone()));
+            }
+        }
+    }
+
+    /// Closes all tables; they can be resumed.
+    fn close(&mut self) {
+        for kept in self.tables.values() {
+            kept.command(Command::Quit);
+        }
+    }
+}
+
+impl Kept {
+    /// Whether the table is more than a lobby.
+    fn is_open(&self) -> bool {
+        self.name.len() > LOBBY
+    }
+
+    /// Sends the session a command. One that is too busy to take it drops it, like a key that is pressed too soon.
+    fn command(&self, command: Command) {
+        if let Err(TrySendError::Full(_)) = self.commands.try_send(command) {
+            tracing::warn!("a table is too busy for a command");
+        }
+    }
+
+    /// Consents to removals that others have proposed, once they are possible.
+    fn consent(&mut self) {
+        let asked: Vec<Seat> = self.memory.may_propose().iter().filter(|seat| self.proposed.contains(*seat)).collect();
+        for seat in asked {
+            self.proposed.remove(seat);
+            self.command(Command::ProposeRemoval(seat));
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Keepers as whole programs: their interfaces come and go, two of them watch one seat, and keepers are killed.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use fairdeal::drive::Handle;
+use fairdeal::drive::start::Place;
+use fairdeal::drive::wish::{Whereabouts, Wish};
+use fairdeal::keeper::client::{KeeperClient, KeeperError};
+use fairdeal::keeper::wire::{KeptState, KeptTable, Request};
+use fairdeal::store::DataView;
+use fairdeal_games::bots::{Bot, Level};
+use fairdeal_games::{AnyGame, bot};
+use fairdeal_net::Transport;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::setup::ListenConfig;
+use fairdeal_session::view::Snapshot;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use super::net::LISTEN;
+use super::process::fairdeal;
+
+/// Time limit for each wait.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// How long an interface stays while nothing happens.
+const VISIT: Duration = Duration::from_millis(100);
+
+/// A keeper, killed when dropped.
+struct Keeper {
+    child: Child,
+    data: PathBuf,
+}
+
+impl Keeper {
+    fn start(data: &Path) -> Self {
+        let mut command = fairdeal();
+        let mut child = command.arg("keep").arg("--data-dir").arg(data).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.starts_with("Keeping "), "{line}");
+        Self { child, data: data.to_owned() }
+    }
+
+    async fn client(&self) -> KeeperClient {
+        KeeperClient::find(&DataView::of(Some(&self.data)).unwrap()).await.unwrap().expect("a keeper")
+    }
+
+    async fn table(&self) -> KeptTable {
+        let mut tables = self.client().await.tables().await.unwrap();
+        assert_eq!(tables.len(), 1);
+        tables.remove(0)
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A person with a keeper.
+struct Person {
+    keeper: Keeper,
+    name: String,
+    bot: Box<dyn Bot<AnyGame>>,
+    rng: ChaCha20Rng,
+    /// The file of the game, once it is over.
+    transcript: Option<PathBuf>,
+    acted: usize,
+}
+
+impl Person {
+    fn new(root: &Path, name: &str) -> Self {
+        let seed = u64::from(name.as_bytes()[0]);
+        Self {
+            keeper: Keeper::start(&root.join(name)),
+            name: name.to_owned(),
+            bot: bot(Level::Normal),
+            rng: ChaCha20Rng::seed_from_u64(seed),
+            transcript: None,
+            acted: 0,
+        }
+    }
+
+    async fn sits(&self, wish: Wish) -> Handle {
+        self.keeper.client().await.attach(Request::Sit(Box::new(wish))).handle
+    }
+
+    /// Opens an interface, acts when it is this player's turn, and closes it when nothing happens any more.
+    async fn visits(&mut self, table: &str) {
+        let mut handle = self.keeper.client().await.attach(Request::Attach(table.to_owned())).handle;
+        let mut acted_at = None;
+        while let Ok(Some(event)) = timeout(VISIT, handle.events.recv()).await {
+            match event {
+                SessionEvent::Snapshot(now) if now.my_turn && now.waits.pending.is_none() => {
+                    let step = step(&now);
+                    if acted_at != Some(step) {
+                        acted_at = Some(step);
+                        self.act(&now, &handle).await;
+                    }
+                }
+                SessionEvent::Over { transcript, .. } => self.transcript = transcript,
+                SessionEvent::Error(why) if why.contains("holds no table") => {
+                    // It was over while nobody looked, and is in the history now.
+                    let file = self.keeper.data.join("transcripts").join(format!("{table}.fairdeal"));
+                    self.transcript = Some(file);
+                }
+                SessionEvent::Error(why) => panic!("{}: {why}", self.name),
+                _ => {}
+            }
+        }
+        let _ = handle.commands.send(Command::Quit).await;
+        while handle.events.recv().await.is_some() {}
+    }
+
+    async fn act(&mut self, now: &Snapshot, handle: &Handle) {
+        let me = now.me.unwrap();
+        let action = self.bot.choose(&now.game, me, &now.known, &mut self.rng);
+        let action = action.unwrap_or_else(|| now.game.legal(me, &now.known).remove(0));
+        self.acted += 1;
+        handle.commands.send(Command::Act(action)).await.unwrap();
+    }
+}
+
+fn step(now: &Snapshot) -> u64 {
+    match &now.standing {
+        fairdeal_session::view::Standing::Sealed(progress) => progress.step,
+        _ => 0,
+    }
+}
+
+fn place() -> Whereabouts {
+    let listen = vec![LISTEN[1].parse().unwrap()];
+    let (external, relays) = (Vec::new(), Vec::new());
+    Whereabouts::from(&Place::quiet(ListenConfig { transport: Transport::Sockets, listen, external, relays }))
+}
+
+fn host(name: &str, game: &str, seats: u8, options: &[(&str, &str)]) -> Wish {
+    Wish::Host {
+        name: name.to_owned(),
+        game: game.to_owned(),
+        seats,
+        options: options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        bots: Vec::new(),
+        ready: true,
+        password: None,
+        place: place(),
+    }
+}
+
+/// Waits for an event of a table.
+async fn hears<T>(handle: &mut Handle, what: &str, is_it: impl Fn(&SessionEvent) -> Option<T>) -> T {
+    let hears = async {
+        while let Some(event) = handle.events.recv().await {
+            if let Some(found) = is_it(&event) {
+                return found;
+            }
+        }
+        panic!("the session ends without {what}");
+    };
+    timeout(PATIENCE, hears).await.unwrap_or_else(|_| panic!("no {what}"))
+}
+
+/// Opens a table and has everybody sit down and get ready. Returns its id, once it is open; nobody is attached then.
+async fn opens(persons: &[Person], game: &str, options: &[(&str, &str)]) -> String {
+    let seats = u8::try_from(persons.len()).unwrap();
+    let mut handles = vec![persons[0].sits(host(&persons[0].name, game, seats, options)).await];
+    let ticket = hears(&mut handles[0], "a ticket", |event| match event {
+        SessionEvent::Lobby(view) => view.ticket.clone(),
+        _ => None,
+    });
+    let target = ticket.await;
+    for person in &persons[1..] {
+        let (name, target) = (person.name.clone(), target.clone());
+        handles.push(person.sits(Wish::Join { name, target, password: None, place: place() }).await);
+    }
+    for handle in &mut handles[1..] {
+        // The host puts guests down in the lobby first.
+        hears(handle, "a seat", |event| matches!(event, SessionEvent::Lobby(view) if view.me.is_some()).then_some(()))
+            .await;
+        handle.commands.send(Command::Ready(true)).await.unwrap();
+    }
+    let mut id = String::new();
+    for handle in &mut handles {
+        id = hears(handle, "the beginning", |event| match event {
+            SessionEvent::Started { table, .. } => Some(table.to_string()),
+            _ => None,
+        })
+        .await;
+    }
+    id
+}
+
+/// People come and go until the game is over for all; `between` is called before each visit.
+async fn play(persons: &mut [Person], table: &str, mut between: impl FnMut(usize, &mut [Person])) {
+    let since = Instant::now();
+    let mut visits = 0;
+    while persons.iter().any(|person| person.transcript.is_none()) {
+        let turn = visits % persons.len();
+        between(visits, persons);
+        if persons[turn].transcript.is_none() {
+            persons[turn].visits(table).await;
+        }
+        visits += 1;
+        assert!(since.elapsed() < 4 * PATIENCE, "the game does not end");
+    }
+}
+
+fn is_fair(persons: &[Person]) {
+    for person in persons {
+        let file = person.transcript.as_ref().unwrap();
+        let verdict = fairdeal().arg("verify").arg(file).output().unwrap();
+        assert!(verdict.status.success(), "{}: {verdict:?}", person.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_keepers_finish_a_game_while_interfaces_come_and_go_and_one_is_killed() {
+    let root = TempDir::new().unwrap();
+    let mut persons: Vec<Person> = ["Anna", "Béla", "Cleo", "Dora"].map(|name| Person::new(root.path(), name)).into();
+    let table = opens(&persons, "plutonian-poker", &[("turn-time", "3600")]).await;
+    play(&mut persons, &table, |visits, persons| {
+        if visits == 9 {
+            let data = persons[2].keeper.data.clone();
+            persons[2].keeper.kill();
+            persons[2].keeper = Keeper::start(&data);
+        }
+    })
+    .await;
+    assert!(persons.iter().all(|person| person.acted > 0));
+    is_fair(&persons);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_window_of_a_seat_steers_and_the_others_watch() {
+    let root = TempDir::new().unwrap();
+    let mut persons: Vec<Person> = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
+    let table = opens(&persons, "loot", &[("target", "1"), ("turn-time", "3600")]).await;
+    // The one whose turn it is opens two windows.
+    let since = Instant::now();
+    let player = loop {
+        let states = [persons[0].keeper.table().await, persons[1].keeper.table().await];
+        if let Some(player) = states.iter().position(|table| table.state == KeptState::YourTurn) {
+            assert_eq!(states[1 - player].state, KeptState::Waits(vec![persons[player].name.clone()]));
+            break player;
+        }
+        assert!(since.elapsed() < PATIENCE, "nobody's turn");
+    };
+    let client = persons[player].keeper.client().await;
+    let snapshot = |event: &SessionEvent| match event {
+        SessionEvent::Snapshot(now) => Some(now.clone()),
+        _ => None,
+    };
+    let mut first = client.attach(Request::Attach(table.clone())).handle;
+    let now = hears(&mut first, "the table", snapshot).await;
+    let mut second = client.attach(Request::Attach(table[..8].to_owned())).handle;
+    assert_eq!(hears(&mut second, "the table", snapshot).await.game, now.game);
+    hears(&mut first, "word of the other window", |event| {
+        matches!(event, SessionEvent::Line(line) if line.contains("this one watches")).then_some(())
+    })
+    .await;
+    assert_eq!(persons[player].keeper.table().await.interfaces, 2);
+    persons[player].act(&now, &first).await;
+    hears(&mut first, "a refusal", |event| {
+        matches!(event, SessionEvent::Refused(why) if why.contains("another window")).then_some(())
+    })
+    .await;
+    // Both see what the second one does.
+    persons[player].act(&now, &second).await;
+    for window in [&mut first, &mut second] {
+        hears(window, "the action", |event| matches!(event, SessionEvent::Action { .. }).then_some(())).await;
+    }
+    second.commands.send(Command::Quit).await.unwrap();
+    hears(&mut first, "the seat", |event| {
+        matches!(event, SessionEvent::Line(line) if line.contains("steers the seat again")).then_some(())
+    })
+    .await;
+    drop(first);
+    // A table that a keeper holds can be resumed in it, and only there; a ticket of the other leads back, too.
+    let mut again = client.attach(Request::Sit(Box::new(Wish::Resume { table: table.clone(), friend: None }))).handle;
+    hears(&mut again, "the table", snapshot).await;
+    let unknown = Request::Attach("ffff".to_owned());
+    let mut unknown = client.attach(unknown).handle;
+    hears(&mut unknown, "a refusal", |event| {
+        matches!(event, SessionEvent::Error(why) if why.contains("holds no table ffff")).then_some(())
+    })
+    .await;
+    drop((again, unknown));
+    play(&mut persons, &table, |_, _| {}).await;
+    is_fair(&persons);
+    // A table that is over is let go, and the keeper stays.
+    let since = Instant::now();
+    while !persons[0].keeper.client().await.tables().await.unwrap().is_empty() {
+        assert!(since.elapsed() < PATIENCE, "the keeper holds a table that is over");
+    }
+}
+
+/// Waits for the end of a keeper.
+fn ends(keeper: &mut Keeper) -> i32 {
+    let since = Instant::now();
+    loop {
+        if let Some(status) = keeper.child.try_wait().unwrap() {
+            return status.code().unwrap_or(-1);
+        }
+        assert!(since.elapsed() < PATIENCE, "the keeper does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn run(data: &Path, args: &[&str]) -> (i32, String) {
+    let output = fairdeal().args(args).arg("--data-dir").arg(data).output().unwrap();
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    (output.status.code().unwrap_or(-1), said)
+}
+
+#[test]
+fn one_keeper_holds_a_directory_and_is_listed_and_stopped() {
+    let root = TempDir::new().unwrap();
+    let data = root.path().join("Anna");
+    let (code, said) = run(&data, &["keep", "--list"]);
+    assert!(code == 2 && said.contains("no keeper runs in"), "{said}");
+    let mut keeper = Keeper::start(&data);
+    assert_eq!(run(&data, &["keep", "--list"]), (0, "The keeper holds no table.\n".to_owned()));
+    let (code, said) = run(&data, &["keep"]);
+    assert!(code == 2 && said.contains("fairdeal keep --list"), "{said}");
+    let (code, said) = run(&data, &["play", "loot", "--headless"]);
+    assert!(code == 1 && said.contains("another fairdeal program"), "{said}");
+    assert_eq!(run(&data, &["keep", "--stop"]), (0, "The keeper has ended. Its tables can be resumed.\n".to_owned()));
+    assert_eq!(ends(&mut keeper), 0);
+    // One that was killed leaves its socket, and the next one takes the place.
+    let mut keeper = Keeper::start(&data);
+    keeper.kill();
+    let (code, said) = run(&data, &["keep", "--list"]);
+    assert!(code == 2 && said.contains("no keeper runs in"), "{said}");
+    assert_eq!(run(&data, &["history"]).0, 0);
+    drop(Keeper::start(&data));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn strangers_words_at_the_socket_are_refused_and_the_keeper_goes_on() {
+    use std::os::unix::net::UnixStream;
+
+    let root = TempDir::new().unwrap();
+    let mut keeper = Keeper::start(&root.path().join("Anna"));
+    let socket = keeper.data.join("keeper.socket");
+    let greeting = |version: &str| {
+        let hello = Request::Hello(version.to_owned());
+        let message = fairdeal_protocol::wire::codec::encode(&hello);
+        [&u32::try_from(message.len()).unwrap().to_le_bytes()[..], &message].concat()
+    };
+    for words in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 64], &[0; 64], &greeting("0.0.1"), &[4, 0, 0, 0, 9]] {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        stream.write_all(words).unwrap();
+    }
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    stream.write_all(&greeting("0.0.1")).unwrap();
+    let mut said = Vec::new();
+    std::io::Read::read_to_end(&mut stream, &mut said).unwrap();
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("this one is 0.0.1") && said.contains("fairdeal keep --stop"), "{said}");
+    // After a right greeting, too: what is no request ends the connection, and a command needs a table.
+    for words in [&[7_u8; 900][..], &greeting("twice")] {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        stream.write_all(&greeting(env!("CARGO_PKG_VERSION"))).unwrap();
+        stream.write_all(words).unwrap();
+    }
+    let client = keeper.client().await;
+    let mut handle = client.attach(Request::Command(Command::Leave)).handle;
+    hears(&mut handle, "a refusal", |event| {
+        matches!(event, SessionEvent::Error(why) if why.contains("attached to no table")).then_some(())
+    })
+    .await;
+    assert_eq!(client.tables().await.unwrap(), []);
+    client.stop().await.unwrap();
+    assert_eq!(ends(&mut keeper), 0);
+    let gone = KeeperClient::find(&DataView::of(Some(&keeper.data)).unwrap()).await;
+    assert!(matches!(gone, Ok(None)), "{gone:?}");
+    assert!(matches!(client.tables().await, Err(KeeperError::Silent(_))));
+}
