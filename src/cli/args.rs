@@ -187,7 +187,7 @@ pub(super) struct Keep {
     pub(super) stop: bool,
 }
 
-/// Who holds the seat of a person.
+/// The holder of a person's seat.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct KeepArgs {
     /// Leave your seat with a keeper, which is started if none runs: your table goes on when you close this window

@@ -12,6 +12,7 @@ mod exit;
 mod find;
 mod headless;
 mod history;
+mod house;
 mod keep;
 mod output;
 mod page;

@@ -19,12 +19,12 @@ use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
 use zeroize::Zeroizing;
 
-use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, Options, Play, Resume, SeatArgs, Watch};
+use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, KeepArgs, Options, Play, Resume, SeatArgs, Watch};
 use super::exit::{Exit, usage};
 use super::find::{Choice, check_named, check_points, find, list};
 use super::headless;
 use super::history::SHORT;
-use super::keep::house;
+use super::house::house;
 use super::output::{complain, remark, say};
 use crate::clock::today;
 use crate::drive::bot;
@@ -425,6 +425,7 @@ fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
 }
 
 fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
+    check_keep(host.keeper, headless_seat)?;
     let info = game_info(&host.game).map_err(usage)?;
     let seats = host.seats.unwrap_or_else(|| host.bots.saturating_add(2).clamp(info.least_seats, info.most_seats));
     let is_right = (info.least_seats..=info.most_seats).contains(&seats);
@@ -472,6 +473,14 @@ fn host_table(common: &Common, host: Host, headless_seat: bool, exec: Option<&Ex
     })
 }
 
+/// Refuses a keeper for a bot, which stays by itself.
+fn check_keep(keeper: KeepArgs, headless: bool) -> anyhow::Result<()> {
+    if keeper.keep && headless {
+        return Err(usage("--keep is for a person's seat; a bot stays at its table by itself"));
+    }
+    Ok(())
+}
+
 /// Says if the address book cannot be read: nobody is then blocked. The interface says it on its screen.
 fn complain_of_people(data: &DataView) {
     if let Some(complaint) = data.people_complaint() {
@@ -480,6 +489,7 @@ fn complain_of_people(data: &DataView) {
 }
 
 fn join_table(common: &Common, join: Join, headless_seat: bool, exec: Option<&ExecArgs>) -> anyhow::Result<Exit> {
+    check_keep(join.keeper, headless_seat)?;
     check_points(&join.meet)?;
     check_named("--relay", &join.relay)?;
     let (target, number) = if join.meet.is_empty() {

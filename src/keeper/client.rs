@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::socket::{Connection, connect};
-use super::wire::{Answer, KeptTable, Request, VERSION, read, write};
+use super::wire::{Answer, GONE, KeptTable, Request, VERSION, read, write};
 use crate::drive::Handle;
 use crate::drive::local_bots::{BotOrder, MoreBots};
 use crate::drive::tables::PlayedTable;
@@ -168,9 +168,7 @@ async fn bridge(
                 Some(Answer::Done) => return Ok(()),
                 Some(Answer::Welcome | Answer::Tables(_)) => {}
                 None => {
-                    let why =
-                        "the keeper has ended; `fairdeal resume` goes on without it, `fairdeal keep` begins another";
-                    return Err(KeeperError::Refused(why.to_owned()));
+                    return Err(KeeperError::Refused(GONE.to_owned()));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! What an interface that attaches to a table has to be told: the events that still say how things stand.
+//! The memory of a table, for an interface that attaches: the events that still say how things stand.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -116,7 +116,7 @@ impl Memory {
         others.filter(|taken| taken.played_by == PlayedBy::Person).map(|taken| taken.name.clone()).collect()
     }
 
-    /// Who is awaited.
+    /// The state of the table: mostly, who is awaited.
     pub(super) fn state(&self) -> KeptState {
         let Some(now) = self.snapshot.as_ref().filter(|_| !self.is_over()) else {
             return if self.is_over() { KeptState::Over } else { KeptState::Lobby };

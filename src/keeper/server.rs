@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::memory::Memory;
 use super::socket::{Connection, Listener};
-use super::wire::{Answer, KeptState, KeptTable, Request, VERSION, read, write};
+use super::wire::{Answer, GONE, KeptState, KeptTable, Request, VERSION, read, write};
 use crate::drive::saved::{self, give_up, saved_tables};
 use crate::drive::tables::PlayedTable;
 use crate::drive::wish::{Wish, return_to};
@@ -276,7 +276,7 @@ impl Keeper {
 
     fn hear(&mut self, news: News) {
         match news {
-            News::Table(id, Some(event)) => self.event(id, *event),
+            News::Table(id, Some(event)) => self.event(id, &event),
             News::Table(id, None) => self.ended(id),
             News::Client(id, answers) => {
                 self.clients.insert(id, Client { answers, table: None, lists: false });
@@ -292,19 +292,19 @@ impl Keeper {
     }
 
     /// Hears an event of a table, and hands it to its interfaces.
-    fn event(&mut self, id: Id, event: SessionEvent) {
+    fn event(&mut self, id: Id, event: &SessionEvent) {
         let Some(kept) = self.tables.get_mut(&id) else { return };
-        if let SessionEvent::Started { table, .. } = &event {
+        if let SessionEvent::Started { table, .. } = event {
             kept.name = table.to_string();
         }
-        kept.memory.hear(&event);
-        kept.notifier.hear(&event, now().up);
+        kept.memory.hear(event);
+        kept.notifier.hear(event, now().up);
         let state = kept.memory.state();
         let changes = state != kept.state || matches!(event, SessionEvent::Lobby(_) | SessionEvent::Started { .. });
         if state != kept.state {
             (kept.state, kept.since) = (state, now().up);
         }
-        match &event {
+        match event {
             SessionEvent::RemovalProposed { out, .. } => out.iter().for_each(|seat| kept.proposed.insert(*seat)),
             SessionEvent::Action { .. } => kept.proposed = SeatSet::EMPTY,
             _ => {}
@@ -332,8 +332,10 @@ impl Keeper {
     /// A session has ended: so do its interfaces' connections, once they have heard everything.
     fn ended(&mut self, id: Id) {
         let Some(kept) = self.tables.remove(&id) else { return };
+        let is_stopping = self.is_stopping;
         for client in kept.clients {
-            self.answer(client, Answer::Done);
+            let last = if is_stopping { Answer::Refused(GONE.to_owned()) } else { Answer::Done };
+            self.answer(client, last);
             self.clients.remove(&client);
         }
         self.lists_change();

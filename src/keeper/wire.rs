@@ -20,6 +20,10 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The largest message, in bytes. A snapshot of a long game has some tens of KiB.
 const MAX: usize = 8 << 20;
 
+/// Words for an interface whose keeper has ended.
+pub const GONE: &str = "the keeper has ended, and the game is saved; `fairdeal resume` plays on without it, `fairdeal keep` begins \
+                        another";
+
 /// A message to the keeper. The first one of a connection is [`Self::Hello`].
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {

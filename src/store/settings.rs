@@ -169,6 +169,7 @@ mod tests {
 
     use fairdeal_ui::appearance::{Letters, ThemeChoice};
 
+    use super::super::DataDir;
     use super::*;
 
     fn open() -> (tempfile::TempDir, DataDir) {

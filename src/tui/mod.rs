@@ -179,7 +179,7 @@ pub enum TableOutcome {
     Left,
     /// The game is not over and can be resumed.
     Paused(Hash32),
-    /// The game is not over, and the keeper goes on with it.
+    /// The game is not over, and the keeper holds the seat.
     Kept(Hash32),
     /// The game is over.
     Over {

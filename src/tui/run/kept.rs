@@ -24,7 +24,7 @@ pub fn in_words(table: &KeptTable) -> String {
     }
 }
 
-/// Who is awaited, in a few words.
+/// The state of a table, in a few words: "waits for Ada".
 pub fn state(table: &KeptTable) -> String {
     match &table.state {
         KeptState::Lobby => "in the lobby".to_owned(),

@@ -1,6 +1,7 @@
 //! The interface as a player meets it: whole programs in their own terminals.
 
 mod games;
+mod keep;
 mod signs;
 mod terminals;
 

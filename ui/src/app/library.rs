@@ -11,14 +11,14 @@ pub struct Library {
     pub waiting: Vec<(String, String)>,
     /// Every past game and every saved game, newest first.
     pub past: Vec<Past>,
-    /// Who is awaited at the tables that a keeper holds, by the ids of `waiting`.
+    /// The states of the tables that a keeper holds, by the ids of `waiting`.
     pub kept: BTreeMap<String, Kept>,
 }
 
 /// A table that a keeper holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Who is awaited, in a few words: "your turn", "waits for Ada".
+    /// In a few words: "your turn", "waits for Ada".
     pub state: String,
     /// Since when: "since 2 h"; empty if that does not matter yet.
     pub since: String,

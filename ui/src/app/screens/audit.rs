@@ -281,6 +281,7 @@ mod tests {
                 bytes: 0,
                 what: fairdeal_session::past::What::Over(summary),
             }],
+            ..crate::app::screen::Library::default()
         }));
         let shown = stage.draw();
         assert!(shown != told && shown.to_lowercase().contains("you"), "{shown}");

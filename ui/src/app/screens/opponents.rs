@@ -118,7 +118,7 @@ mod tests {
         let mut games =
             vec![past(&[("me", 1), ("normal", 2), ("sharp", 3)], 1), past(&[("me", 2), ("1a2b3c4d5e6f", 1)], 2)];
         games.extend((0..opponents).map(|number| past(&[("me", 1), (&format!("{number:08}"), 2)], 3)));
-        stage.input(Input::Library(Library { waiting: Vec::new(), past: games }));
+        stage.input(Input::Library(Library { waiting: Vec::new(), past: games, ..Library::default() }));
         stage.click_on("history");
         stage
     }

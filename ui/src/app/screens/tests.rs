@@ -76,6 +76,7 @@ fn lobby_shows_its_ticket_on_pages_of_their_own() {
     stage.input(Input::Library(Library {
         waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
         past: Vec::new(),
+        ..Library::default()
     }));
     stage.click_on("256f4fc1");
     let long = lobby().ticket.map(|ticket| ticket.repeat(2));
@@ -193,6 +194,7 @@ fn enter_in_the_lobby_makes_ready_and_nothing_else() {
         stage.input(Input::Library(Library {
             waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
             past: Vec::new(),
+            ..Library::default()
         }));
         stage.click_on("256f4fc1");
         let alone = || seats.iter().cloned().map(Some).chain([None, None]).collect::<Vec<_>>();
@@ -225,6 +227,7 @@ fn lobby_says_from_where_its_ticket_works() {
         stage.input(Input::Library(Library {
             waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
             past: Vec::new(),
+            ..Library::default()
         }));
         stage.click_on("256f4fc1");
         let table = OpenTable::new(peer(1), announcement(1), [address.parse().unwrap()]).unwrap();
@@ -256,6 +259,7 @@ fn lobby_says_from_where_its_link_works() {
         stage.input(Input::Library(Library {
             waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
             past: Vec::new(),
+            ..Library::default()
         }));
         stage.draw();
         stage.click_on("256f4fc1");
@@ -278,6 +282,7 @@ fn lobby_says_whom_the_address_book_knows() {
         stage.input(Input::Library(Library {
             waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
             past: Vec::new(),
+            ..Library::default()
         }));
         stage.click_on("256f4fc1");
         let milliseconds = 37;
@@ -422,7 +427,7 @@ fn interrupted_game_has_the_focus() {
         let when = SystemTime::UNIX_EPOCH + Duration::from_secs(if day == "today" { 20_000 } else { 19_000 } * 86_400);
         let past = |table: &&str| Past { table: (*table).to_owned(), path: None, when, bytes: 0, what: What::Unread };
         let waiting = tables.iter().map(|table| ((*table).to_owned(), format!("{table} (Loot: Anna, Ben)"))).collect();
-        stage.input(Input::Library(Library { waiting, past: tables.iter().map(past).collect() }));
+        stage.input(Input::Library(Library { waiting, past: tables.iter().map(past).collect(), ..Library::default() }));
         stage.draw();
     };
     let resumes = |stage: &TestApp| {
@@ -490,7 +495,11 @@ fn saved_game_says_who_is_online() {
         let when = SystemTime::UNIX_EPOCH + Duration::from_secs(20_000 * 86_400);
         let past = Past { table: "256f".to_owned(), path: None, when, bytes: 0, what: What::Waits(summary) };
         stage.shell.set_day("2024-10-04".to_owned());
-        stage.input(Input::Library(Library { waiting: vec![("256f".to_owned(), String::new())], past: vec![past] }));
+        stage.input(Input::Library(Library {
+            waiting: vec![("256f".to_owned(), String::new())],
+            past: vec![past],
+            ..Library::default()
+        }));
         for states in states {
             let others = [("256f".to_owned(), seats(&states))].into();
             stage.input(Input::Lan(Some(Listing { others, ..Listing::default() })));
@@ -514,7 +523,11 @@ fn saved_games_can_be_given_up() {
     let seen = |what: What| {
         let mut stage = TestApp::at_home(false);
         stage.size = (100, 30);
-        stage.input(Input::Library(Library { waiting: Vec::new(), past: vec![past("256f", what)] }));
+        stage.input(Input::Library(Library {
+            waiting: Vec::new(),
+            past: vec![past("256f", what)],
+            ..Library::default()
+        }));
         stage.keys("H");
         stage.draw();
         stage.keys("x");
@@ -800,7 +813,11 @@ fn all_of_the_history_can_be_reached() {
         bytes: 4000,
         what: What::Unreadable(format!("number {number}")),
     };
-    stage.input(Input::Library(Library { waiting: Vec::new(), past: (0..40).map(past).collect() }));
+    stage.input(Input::Library(Library {
+        waiting: Vec::new(),
+        past: (0..40).map(past).collect(),
+        ..Library::default()
+    }));
     stage.click_on("history");
     for _ in 0..39 {
         stage.key(KeyCode::Down);
