@@ -56,7 +56,7 @@ if [ -e "$deb" ] && have dpkg-deb; then
     dpkg-deb --extract "$deb" "$work/deb"
     for path in usr/bin/fairdeal usr/share/man/man1/fairdeal.1.gz usr/share/applications/fairdeal.desktop \
         usr/share/icons/hicolor/scalable/apps/fairdeal.svg usr/share/bash-completion/completions/fairdeal \
-        usr/lib/systemd/system/fairdeal-relay.service usr/share/doc/fairdeal/copyright; do
+        usr/lib/systemd/system/fairdeal-relay.service usr/lib/systemd/user/fairdeal-keep.service usr/share/doc/fairdeal/copyright; do
         [ -e "$work/deb/$path" ] || fail "the .deb has no $path"
     done
     have desktop-file-validate && desktop-file-validate "$work/deb/usr/share/applications/fairdeal.desktop"

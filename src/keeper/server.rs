@@ -508,7 +508,9 @@ impl Keeper {
             since: up.saturating_sub(kept.since) / 1000,
             interfaces: kept.clients.len(),
         });
-        all.collect()
+        let mut all: Vec<KeptTable> = all.collect();
+        all.sort_by_key(|table| (table.state.rank(), std::cmp::Reverse(table.since)));
+        all
     }
 
     /// Lets time pass: reminders, and the list of tables.

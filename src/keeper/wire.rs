@@ -87,6 +87,18 @@ pub enum KeptState {
     Over,
 }
 
+impl KeptState {
+    /// The order of a list: what waits for the player comes first.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Self::YourTurn => 0,
+            Self::Lobby => 1,
+            Self::Waits(_) | Self::Runs => 2,
+            Self::Over => 3,
+        }
+    }
+}
+
 /// Reads a message; `None` at the end of the connection.
 ///
 /// # Errors

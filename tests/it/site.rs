@@ -55,6 +55,18 @@ struct Reader {
     players: Vec<Player>,
     /// Values of the placeholders.
     known: BTreeMap<&'static str, String>,
+    /// Whether the reader is one player, who closes each window before the next one: a keeper holds the seats.
+    is_kept: bool,
+}
+
+/// No keeper outlives the reader.
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if self.is_kept {
+            let mut stop = Command::new(env!("CARGO_BIN_EXE_fairdeal"));
+            let _ = stop.args(["keep", "--stop", "--data-dir"]).arg(self.data()).output();
+        }
+    }
 }
 
 impl Reader {
@@ -63,7 +75,14 @@ impl Reader {
         let sample = root().join("tests/it/transcripts/loot.fairdeal");
         fs::copy(sample, folder.path().join("game.fairdeal")).unwrap();
         std::os::unix::fs::symlink(root().join("examples"), folder.path().join("examples")).unwrap();
-        Self { at: folder.path().to_owned(), folder, others: Vec::new(), players: Vec::new(), known: BTreeMap::new() }
+        Self {
+            at: folder.path().to_owned(),
+            folder,
+            others: Vec::new(),
+            players: Vec::new(),
+            known: BTreeMap::new(),
+            is_kept: false,
+        }
     }
 
     fn data(&self) -> PathBuf {
@@ -150,12 +169,15 @@ impl Reader {
             program.args(&words[1..]);
             program.cwd(&self.at);
             // Each is another person, who stays.
-            let data = self.folder.path().join(format!("player-{}", self.players.len()));
+            let other = self.folder.path().join(format!("player-{}", self.players.len()));
+            let data = if self.is_kept { self.data() } else { other };
             let player = Player::starts(&data, program);
             player.sees("interface", |shown| {
                 shown.contains("fairdeal ▌") || shown.contains("Tables at the meeting point") && shown.contains("Loot")
             });
-            self.players.push(player);
+            if !self.is_kept {
+                self.players.push(player);
+            }
             return;
         }
         let bin = Path::new(env!("CARGO_BIN_EXE_fairdeal")).parent().unwrap();
@@ -214,6 +236,16 @@ fn commands_of_installing_work() {
 #[test]
 fn commands_for_players_work() {
     follows(Reader::new(), "play.md", 10);
+}
+
+#[test]
+fn commands_for_play_over_days_work() {
+    let mut reader = Reader::new();
+    let data = reader.data();
+    fs::create_dir_all(&data).unwrap();
+    fs::write(data.join("settings.toml"), "name = \"Ada\"\n").unwrap();
+    reader.is_kept = true;
+    follows(reader, "slow-play.md", 4);
 }
 
 #[test]

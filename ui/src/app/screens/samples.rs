@@ -13,7 +13,7 @@ use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 
 use crate::app::event::{Input, UiEvent};
-use crate::app::screen::Library;
+use crate::app::screen::{Kept, Library};
 use crate::app::screens::taken::Taken;
 use crate::app::testing::TestApp;
 use crate::input::KeyCode;
@@ -208,6 +208,26 @@ pub fn friends() -> [(&'static str, TestApp); 4] {
     ticket.keys(TICKET);
     let both = lobby_of(1, alone("Ada", 1), None);
     [("friends-open", host), ("friends-list", list), ("friends-ticket", ticket), ("friends-lobby", both)]
+}
+
+/// Ada's first screen while a keeper holds her seats, for pictures.
+pub fn kept() -> TestApp {
+    let mut stage = TestApp::at_first_start(false);
+    stage.keys("Ada");
+    stage.key(KeyCode::Enter);
+    stage.size = (96, 28);
+    stage.shell.context_mut().is_kept = true;
+    let tables = [
+        ("25", "Loot with Ben", "your turn", "since 40 min"),
+        ("9c", "Sphinx's Paw with Ben and Cleo", "waits for Ben", "since 2 h"),
+        ("1", "Plutonian Poker", "in the lobby", ""),
+    ];
+    let waiting = tables.iter().map(|(id, words, ..)| ((*id).to_owned(), (*words).to_owned())).collect();
+    let kept = tables.iter().map(|(id, _, state, since)| {
+        ((*id).to_owned(), Kept { state: (*state).to_owned(), since: (*since).to_owned() })
+    });
+    stage.input(Input::Library(Library { waiting, kept: kept.collect(), ..Library::default() }));
+    stage
 }
 
 /// A person with a program of their own.
