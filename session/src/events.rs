@@ -9,7 +9,7 @@ use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::Seat;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::narrate::Narrated;
 use crate::people::SeatPerson;
@@ -164,6 +164,7 @@ pub enum SessionEvent {
         /// The fault, in words.
         what: String,
         /// Where the evidence is stored.
+        #[serde(serialize_with = "as_text")]
         evidence: Option<PathBuf>,
     },
     /// The seats that are present have closed the table with an abandonment claim.
@@ -175,6 +176,7 @@ pub enum SessionEvent {
         /// The ground of the claim: the others stayed away, or their turn time ran out.
         ground: Ground,
         /// The transcript of the unfinished game.
+        #[serde(serialize_with = "as_text")]
         transcript: Option<PathBuf>,
     },
     /// The game is over. Its transcript has been written, unless the disk refused it.
@@ -185,10 +187,17 @@ pub enum SessionEvent {
         /// The final log hash.
         log: Hash32,
         /// The transcript file; `None` if it could not be saved. Resuming the table saves it later.
+        #[serde(serialize_with = "as_text")]
         transcript: Option<PathBuf>,
     },
     /// The session cannot go on; holds the reason and what to do.
     Error(String),
+}
+
+/// A path as text: what is no Unicode in it becomes U+FFFD. An interface that reads it elsewhere finds no such file, and
+/// says so.
+fn as_text<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 impl From<Narrated> for SessionEvent {

@@ -78,6 +78,7 @@ pub struct Notifier {
     away: BTreeMap<Seat, u64>,
     /// The persons who have been at the table without a break.
     here: SeatSet,
+    is_in_lobby: bool,
     is_over: bool,
     asks: BTreeMap<Occasion, Ask>,
     /// The last news that the player has not seen.
@@ -100,6 +101,7 @@ impl Notifier {
             me: None,
             away: BTreeMap::new(),
             here: SeatSet::EMPTY,
+            is_in_lobby: false,
             is_over: false,
             asks: BTreeMap::new(),
             news: None,
@@ -180,11 +182,12 @@ impl Notifier {
             SessionEvent::Lobby(view) => self.lobby(view, now),
             SessionEvent::Started { table, game, names, me } => {
                 let text = format!("The table begins: {}", title_of(game));
-                let was_open = self.table == Some(*table);
+                // Whoever comes back to a table has heard nothing of a lobby.
+                let begins = std::mem::take(&mut self.is_in_lobby);
                 self.leave();
                 (self.table, self.game, self.me) = (Some(*table), Some(game.clone()), *me);
                 self.names.clone_from(names);
-                if !was_open {
+                if begins {
                     self.tell(Occasion::Begun, text);
                 }
             }
@@ -217,6 +220,7 @@ impl Notifier {
     }
 
     fn lobby(&mut self, view: &LobbyView, now: u64) {
+        self.is_in_lobby = true;
         self.game = Some(view.game.clone()).filter(|game| !game.is_empty());
         let is_full = !view.seats.is_empty() && view.seats.iter().all(Option::is_some);
         let is_ready = view.me.is_none_or(|me| view.ready.get(me.index()).copied().unwrap_or(true));
@@ -231,7 +235,9 @@ impl Notifier {
         self.game = Some(snapshot.game.info().id.to_owned());
         self.names.clone_from(&snapshot.names);
         self.me = snapshot.me;
-        let Some(me) = snapshot.me.filter(|_| !snapshot.game.is_over()) else {
+        // Alone it is always the player's turn.
+        let has_turns = snapshot.names.len() > 1 && !snapshot.game.is_over();
+        let Some(me) = snapshot.me.filter(|_| has_turns) else {
             self.end(Occasion::Turn);
             return;
         };

@@ -39,7 +39,7 @@ pub(super) async fn house(common: &Common, keeps: bool) -> anyhow::Result<Data> 
 async fn start(view: &DataView) -> anyhow::Result<KeeperClient> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("keep").arg("--data-dir").arg(view.path());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env_remove("FAIRDEAL_PASSWORD");
     apart(&mut command);
     let mut child = command.spawn()?;
     let until = Instant::now() + STARTING;
@@ -65,7 +65,7 @@ fn apart(command: &mut Command) {
 #[cfg(windows)]
 fn apart(command: &mut Command) {
     use std::os::windows::process::CommandExt as _;
-    /// `DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP`
-    const APART: u32 = 0x0000_0208;
+    /// `CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP`: what it starts shows no window either.
+    const APART: u32 = 0x0800_0200;
     command.creation_flags(APART);
 }

@@ -1,5 +1,6 @@
 //! `fairdeal keep`: the keeper of a data directory, its list of tables, and its end.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use fairdeal_session::notify::Notification;
@@ -10,7 +11,7 @@ use super::history::SHORT;
 use super::output::{complain, report, say};
 use super::table::runtime;
 use crate::herald::Herald;
-use crate::keeper::client::KeeperClient;
+use crate::keeper::client::{KeeperClient, stop};
 use crate::keeper::server::{Ended, Terms, keep};
 use crate::keeper::wire::KeptTable;
 use crate::store::{DataDir, DataView, StoreError};
@@ -18,19 +19,21 @@ use crate::tui::kept;
 
 pub(super) fn run(common: &Common, args: &Keep) -> anyhow::Result<Exit> {
     let view = DataView::of(common.data_dir.as_deref())?;
-    if args.list || args.stop {
-        return runtime()?.block_on(async {
-            let Some(keeper) = KeeperClient::find(&view).await? else {
-                return Err(usage(format!("no keeper runs in {}", view.path().display())));
-            };
-            if args.stop {
-                keeper.stop().await?;
-                say("The keeper has ended. Its tables can be resumed.")?;
-            } else {
-                list(&keeper.tables().await?)?;
-            }
-            Ok(Exit::Done)
-        });
+    let none = || usage(format!("no keeper runs in {}", view.path().display()));
+    if args.stop {
+        if !runtime()?.block_on(stop(&view))? {
+            return Err(none());
+        }
+        say("The keeper has ended. Its tables can be resumed.")?;
+        return Ok(Exit::Done);
+    }
+    if args.list {
+        let tables = runtime()?.block_on(async {
+            let keeper = KeeperClient::find(&view).await?.ok_or_else(none)?;
+            anyhow::Ok(keeper.tables().await?)
+        })?;
+        list(&tables)?;
+        return Ok(Exit::Done);
     }
     let data = DataDir::open(common.data_dir.as_deref()).map_err(|why| match why {
         StoreError::InUse { path } => usage(format!(
@@ -40,12 +43,19 @@ pub(super) fn run(common: &Common, args: &Keep) -> anyhow::Result<Exit> {
         )),
         why => why.into(),
     })?;
-    let settings = data.settings().0;
-    let herald = Herald::start(settings.notify.clone(), complain);
+    // The settings may change while the keeper runs.
+    let (asked, reminded, told) = (view.clone(), view.clone(), view.clone());
+    let herald = RefCell::new((None, Herald::start(None, complain)));
     let terms = Terms {
-        consents: settings.consent,
-        remind: settings.remind(),
-        tell: Box::new(move |sign: &Notification| herald.tell(sign)),
+        consents: Box::new(move || asked.settings().0.consent),
+        remind: Box::new(move || reminded.settings().0.remind()),
+        tell: Box::new(move |sign: &Notification| {
+            let (command, mut herald) = (told.settings().0.notify, herald.borrow_mut());
+            if herald.0 != command {
+                *herald = (command.clone(), Herald::start(command, complain));
+            }
+            herald.1.tell(sign);
+        }),
         complain: Box::new(complain),
     };
     let ended = runtime()?.block_on(keep(Arc::new(data), terms, |tables| {

@@ -227,7 +227,8 @@ async fn attend(common: &Common, print: Option<Print>, data: Data, table: Played
             Exit::Done
         }
         TableOutcome::Kept(table) => {
-            say(format!("Your keeper holds your seat. Go back with: fairdeal resume {}", short(table)))?;
+            let back = table.map_or_else(|| "fairdeal".to_owned(), |table| format!("fairdeal resume {}", short(table)));
+            say(format!("Your keeper holds your seat. Go back with: {back}"))?;
             Exit::Done
         }
         TableOutcome::Left => {
@@ -597,7 +598,8 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     check_external(&resume.external)?;
     let data = match DataDir::open(common.data_dir.as_deref()) {
         Err(StoreError::InUse { path }) if !resume.seat.headless && resume.seat_file.is_none() => {
-            return resume_kept(common, prefix, friend.as_ref(), path);
+            let ways = resume.relay.len() + resume.meet.len() + resume.external.len();
+            return resume_kept(common, (prefix, friend.as_ref()), ways > 0 || resume.no_lan, path);
         }
         data => Arc::new(data?),
     };
@@ -653,8 +655,8 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
 /// Attaches to a table of the keeper, or lets it resume one.
 fn resume_kept(
     common: &Common,
-    prefix: Option<&str>,
-    friend: Option<&JoinTarget>,
+    (prefix, friend): (Option<&str>, Option<&JoinTarget>),
+    has_ways: bool,
     path: PathBuf,
 ) -> anyhow::Result<Exit> {
     runtime()?.block_on(async {
@@ -662,6 +664,12 @@ fn resume_kept(
         let Some(keeper) = data.keeper() else {
             return Err(StoreError::InUse { path }.into());
         };
+        if has_ways {
+            return Err(usage(
+                "a keeper holds this data directory, and is at its tables already: --relay, --meet, --external and --no-lan \
+                 have no effect on it; `fairdeal keep --stop` ends it",
+            ));
+        }
         let wish = match (prefix, friend) {
             (Some(table), friend) => Wish::Resume { table: table.to_owned(), friend: friend.map(ToString::to_string) },
             (None, Some(friend)) => {

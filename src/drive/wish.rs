@@ -120,6 +120,14 @@ pub enum Wish {
 }
 
 impl Wish {
+    /// Where the table of this wish listens; `None` for one that is only watched or resumed.
+    pub fn place(&self) -> Option<ListenConfig> {
+        match self {
+            Self::Host { place, .. } | Self::Join { place, .. } => Some(place.place().ok()?.listen),
+            Self::Watch { .. } | Self::Resume { .. } => None,
+        }
+    }
+
     /// The saved table that the wish leads to, if it does.
     ///
     /// # Errors

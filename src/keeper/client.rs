@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use fairdeal_session::events::{Command, SessionEvent};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::socket::{Connection, connect};
-use super::wire::{Answer, GONE, KeptTable, Request, VERSION, read, write};
+use super::wire::{Answer, GONE, KeptTable, Request, STOP, VERSION, read, write};
 use crate::drive::Handle;
 use crate::drive::local_bots::{BotOrder, MoreBots};
 use crate::drive::tables::PlayedTable;
@@ -16,6 +16,8 @@ use crate::store::DataView;
 
 /// How long a keeper may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How often the lock of a keeper that ends is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Why a keeper does not do what is asked.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +63,34 @@ async fn call(data: &DataView) -> Result<Line<impl Connection + use<>>, KeeperEr
     Ok(line)
 }
 
+/// Ends the keeper of a data directory, whatever its version: it closes all tables. Returns once it has ended, `false` if
+/// none runs there.
+///
+/// # Errors
+/// [`KeeperError`].
+pub async fn stop(data: &DataView) -> Result<bool, KeeperError> {
+    let mut connection = match connect(data).await {
+        Err(error) if is_absent(&error) => return Ok(false),
+        connection => connection?,
+    };
+    write(&Request::Hello(STOP.to_owned()), &mut connection).await?;
+    // The connection ends with the keeper, and then its lock.
+    let end = async {
+        while let Ok(Some(_)) = read::<Answer>(&mut connection).await {}
+        while data.is_locked() {
+            sleep(LOOK).await;
+        }
+    };
+    timeout(4 * PATIENCE, end).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
+    Ok(true)
+}
+
+/// Whether no keeper listens there. A path that is too long for a socket has none.
+fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionRefused, InvalidInput, NotFound};
+    matches!(error.kind(), NotFound | ConnectionRefused | InvalidInput)
+}
+
 impl KeeperClient {
     /// The keeper of a data directory; `None` if none runs there.
     ///
@@ -69,11 +99,7 @@ impl KeeperClient {
     pub async fn find(data: &DataView) -> Result<Option<Self>, KeeperError> {
         match call(data).await {
             Ok(_) => Ok(Some(Self { data: data.clone() })),
-            Err(KeeperError::Silent(error))
-                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
-            {
-                Ok(None)
-            }
+            Err(KeeperError::Silent(error)) if is_absent(&error) => Ok(None),
             Err(why) => Err(why),
         }
     }
@@ -115,18 +141,6 @@ impl KeeperClient {
     /// [`KeeperError`].
     pub async fn give_up(&self, table: String) -> Result<(), KeeperError> {
         call(&self.data).await?.ask(&Request::GiveUp(table)).await.map(|_| ())
-    }
-
-    /// Closes all tables and ends the keeper. Returns once it has ended.
-    ///
-    /// # Errors
-    /// [`KeeperError`].
-    pub async fn stop(&self) -> Result<(), KeeperError> {
-        let mut line = call(&self.data).await?;
-        line.ask(&Request::Stop).await?;
-        // The connection ends with the keeper.
-        let end = async { while let Ok(Some(_)) = read::<Answer>(&mut line.connection).await {} };
-        timeout(2 * PATIENCE, end).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut).into())
     }
 
     /// Asks for a table in a task of the current tokio runtime, and attaches to it. What goes wrong arrives as an event. A

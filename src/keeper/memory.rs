@@ -7,7 +7,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_session::events::SessionEvent;
-use fairdeal_session::view::{LobbyView, Snapshot, Standing};
+use fairdeal_session::view::{LobbyView, PeerState, Snapshot, Standing};
 
 use super::wire::KeptState;
 
@@ -16,6 +16,8 @@ const LINES: usize = 400;
 
 /// The most events of an end, and of what comes after it.
 const ENDINGS: usize = 16;
+/// The invitations that are kept.
+const INVITATIONS: usize = 4;
 
 /// The events of one table that still count.
 #[derive(Debug, Default)]
@@ -32,7 +34,11 @@ pub(super) struct Memory {
     peers: BTreeMap<Seat, SessionEvent>,
     snapshot: Option<Box<Snapshot>>,
     disk: Option<SessionEvent>,
-    /// The end of the table, and what came after it.
+    /// A proposal of others to play on without seats, until it is decided.
+    vote: Option<SessionEvent>,
+    /// The last invitations to other tables.
+    invitations: VecDeque<SessionEvent>,
+    /// The end of the table, and errors after it.
     endings: Vec<SessionEvent>,
 }
 
@@ -46,20 +52,29 @@ impl Memory {
             SessionEvent::Ticket { .. } => self.ticket = kept(),
             SessionEvent::Reach(_) => self.reach = kept(),
             SessionEvent::Snapshot(snapshot) => self.snapshot = Some(snapshot.clone()),
-            SessionEvent::Peer { seat, .. } => {
+            SessionEvent::Peer { seat, state } => {
+                if matches!(state, PeerState::Left | PeerState::Absent | PeerState::Removed) {
+                    self.vote = None;
+                }
                 self.peers.insert(*seat, event.clone());
             }
             SessionEvent::Disk { full, .. } => self.disk = kept().filter(|_| *full),
             SessionEvent::Over { .. }
             | SessionEvent::Claimed { .. }
             | SessionEvent::Fault { stopped: true, .. }
-            | SessionEvent::Error(_)
-            | SessionEvent::Invited { .. } => {
+            | SessionEvent::Error(_) => {
                 self.endings.push(event.clone());
                 self.endings.truncate(ENDINGS);
             }
+            SessionEvent::Invited { .. } => {
+                self.invitations.push_back(event.clone());
+                if self.invitations.len() > INVITATIONS {
+                    self.invitations.pop_front();
+                }
+            }
+            SessionEvent::RemovalProposed { .. } => self.vote = kept(),
+            SessionEvent::Action { .. } => self.vote = None,
             SessionEvent::Line(_)
-            | SessionEvent::RemovalProposed { .. }
             | SessionEvent::Seal { .. }
             | SessionEvent::Chat { .. }
             | SessionEvent::Fault { stopped: false, .. } => {
@@ -73,7 +88,6 @@ impl Memory {
             | SessionEvent::Seated { .. }
             | SessionEvent::RoundTrip { .. }
             | SessionEvent::Deal(_)
-            | SessionEvent::Action { .. }
             | SessionEvent::Game(_)
             | SessionEvent::Calls(_)
             | SessionEvent::Refused(_)
@@ -88,7 +102,8 @@ impl Memory {
         let first = [&lobby, &self.started, &self.ticket, &self.reach];
         let first = first.into_iter().flatten().cloned();
         let lines = self.lines.iter().chain(self.peers.values()).chain(&self.disk).cloned();
-        first.chain(lines).chain(snapshot).chain(self.endings.iter().cloned()).collect()
+        let last = self.vote.iter().chain(&self.endings).chain(&self.invitations).cloned();
+        first.chain(lines).chain(snapshot).chain(last).collect()
     }
 
     /// Whether the game is over, or the table has stopped.

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::memory::Memory;
 use super::socket::{Connection, Listener};
-use super::wire::{Answer, GONE, KeptState, KeptTable, Request, VERSION, read, write};
+use super::wire::{Answer, GONE, KeptState, KeptTable, Request, STOP, VERSION, read, write};
 use crate::drive::saved::{self, give_up, saved_tables};
 use crate::drive::tables::PlayedTable;
 use crate::drive::wish::{Wish, return_to};
@@ -37,9 +37,11 @@ const CLOSING: Duration = Duration::from_secs(5);
 const FLUSHING: Duration = Duration::from_secs(1);
 /// How often the list of tables is told, at most.
 const LISTING: Duration = Duration::from_millis(300);
+/// How often it is told where nothing changes.
+const RELISTING: Duration = Duration::from_secs(60);
 
-/// The longest name of a lobby: a number.
-const LOBBY: usize = 20;
+/// The start of the names of lobbies: no table id begins like this.
+const LOBBY: &str = "lobby-";
 
 /// The number of a connection, and of a table, at this keeper.
 type Id = u64;
@@ -52,12 +54,17 @@ enum News {
     Client(Id, mpsc::Sender<Answer>),
     Request(Id, Request),
     Gone(Id),
+    Stop,
 }
 
 /// A table that is held.
 struct Kept {
-    /// The table id; while it is only a lobby a number of this keeper's own.
+    /// The table id; while it is only a lobby a name of this keeper's own.
     name: String,
+    /// The ticket by which the player has joined.
+    joined: Option<JoinTarget>,
+    /// Whether the table is only watched: nobody needs it once its interfaces have gone.
+    is_watched: bool,
     commands: mpsc::Sender<Command>,
     local_bots: Option<MoreBots>,
     memory: Memory,
@@ -83,9 +90,9 @@ struct Client {
 /// The player's wishes for a keeper.
 pub struct Terms {
     /// Whether it consents to a removal that a person has proposed, while no interface is attached.
-    pub consents: bool,
+    pub consents: Box<dyn Fn() -> bool + Send>,
     /// How long a sign waits before the reminder.
-    pub remind: Duration,
+    pub remind: Box<dyn Fn() -> Duration + Send>,
     /// Told of each sign while no interface is attached.
     pub tell: Box<dyn Fn(&Notification) + Send>,
     /// Told of each table that cannot be kept, in words.
@@ -121,7 +128,13 @@ struct Keeper {
 /// The system's, if there can be no socket.
 pub async fn keep(data: Arc<DataDir>, terms: Terms, ready: impl FnOnce(usize)) -> io::Result<Ended> {
     let mut signals = Signals::new()?;
-    let mut listener = Listener::bind(&data)?;
+    let mut listener = Listener::bind(&data).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => io::Error::other(format!(
+            "the path of the data directory {} is too long for a socket; choose a shorter one with --data-dir",
+            data.path().display()
+        )),
+        _ => error,
+    })?;
     let (news, mut inbox) = mpsc::channel(4096);
     let mut keeper = Keeper {
         data,
@@ -177,6 +190,13 @@ async fn serve(id: Id, connection: impl Connection, news: mpsc::Sender<News>) {
     let (mut reader, mut writer) = tokio::io::split(connection);
     let hello = timeout(HELLO, read::<Request>(&mut reader)).await;
     let refusal = match hello {
+        // Whatever its version, a program of the same player may end this one.
+        Ok(Ok(Some(Request::Hello(word)))) if word == STOP => {
+            let _ = news.send(News::Stop).await;
+            // The connection ends with the keeper.
+            while let Ok(Some(_)) = read::<Request>(&mut reader).await {}
+            return;
+        }
         Ok(Ok(Some(Request::Hello(version)))) if version == VERSION => None,
         Ok(Ok(Some(Request::Hello(version)))) => Some(format!(
             "the keeper is fairdeal {VERSION}, this one is {version}: `fairdeal keep --stop` ends it, and `fairdeal keep` begins \
@@ -198,7 +218,8 @@ async fn serve(id: Id, connection: impl Connection, news: mpsc::Sender<News>) {
     let writes = async move {
         while let Some(answer) = outbox.recv().await {
             if write(&answer, &mut writer).await.is_err() {
-                return;
+                // The interface has closed. What it asked for before is still read.
+                return std::future::pending().await;
             }
         }
     };
@@ -251,7 +272,7 @@ impl Keeper {
     /// Holds a table from now on, under its id if it is known. Returns its number.
     fn hold(&mut self, table: PlayedTable, name: Option<String>, is_attended: bool) -> Id {
         let id = self.draw_id();
-        let name = name.unwrap_or_else(|| id.to_string());
+        let name = name.unwrap_or_else(|| format!("{LOBBY}{id}"));
         let PlayedTable { mut handle, local_bots, .. } = table;
         let commands = handle.commands.clone();
         let news = self.news.clone();
@@ -263,11 +284,13 @@ impl Keeper {
             }
             let _ = news.send(News::Table(id, None)).await;
         });
-        let mut notifier = Notifier::new(self.terms.remind);
+        let mut notifier = Notifier::new((self.terms.remind)());
         notifier.look(is_attended, now().up);
         let (memory, clients, proposed) = (Memory::default(), Vec::new(), SeatSet::EMPTY);
         let (state, since) = (memory.state(), now().up);
-        let kept = Kept { name, commands, local_bots, memory, notifier, clients, proposed, state, since };
+        let (joined, is_watched) = (None, false);
+        let kept =
+            Kept { name, joined, is_watched, commands, local_bots, memory, notifier, clients, proposed, state, since };
         kept.command(Command::Attend(is_attended));
         self.tables.insert(id, kept);
         self.lists_change();
@@ -288,6 +311,7 @@ impl Keeper {
                 }
             }
             News::Gone(id) => self.drop_client(id),
+            News::Stop => self.is_stopping = true,
         }
     }
 
@@ -309,7 +333,7 @@ impl Keeper {
             SessionEvent::Action { .. } => kept.proposed = SeatSet::EMPTY,
             _ => {}
         }
-        if self.terms.consents && kept.clients.is_empty() {
+        if kept.clients.is_empty() && !kept.proposed.is_empty() && (self.terms.consents)() {
             kept.consent();
         }
         let clients = kept.clients.clone();
@@ -352,6 +376,8 @@ impl Keeper {
                     client.lists = true;
                 }
                 self.answer(from, Answer::Tables(self.list()));
+                let later = Instant::now() + RELISTING;
+                self.list_at.get_or_insert(later);
             }
             Request::Attach(prefix) => {
                 let table = self.find(&prefix)?;
@@ -367,22 +393,27 @@ impl Keeper {
                     Some(table) => table,
                     None => {
                         let name = wish.saved(&self.data)?.map(|(id, _)| id);
+                        let (joined, is_watched) = match wish.as_ref() {
+                            Wish::Join { target, .. } => (target.parse().ok(), false),
+                            wish => (None, matches!(wish, Wish::Watch { .. })),
+                        };
                         let played = wish.grant(&self.data)?;
-                        self.hold(played, name, true)
+                        let table = self.hold(played, name, true);
+                        if let Some(kept) = self.tables.get_mut(&table) {
+                            (kept.joined, kept.is_watched) = (joined, is_watched);
+                        }
+                        table
                     }
                 };
                 self.attach(from, table);
             }
             Request::Command(command) => self.steer(from, |kept| {
                 // The table stays when its interface closes.
-                if command != Command::Quit {
-                    kept.command(command);
-                }
-                Ok(())
+                Ok(command == Command::Quit || kept.command(command))
             })?,
             Request::SeatBot(order) => self.steer(from, |kept| {
                 kept.local_bots.as_ref().map_or(Ok(()), |bots| bots.seat(order))?;
-                Ok(())
+                Ok(true)
             })?,
             Request::GiveUp(table) => {
                 if let Ok(id) = self.find(&table) {
@@ -396,33 +427,31 @@ impl Keeper {
                 give_up(&self.data, &table)?;
                 self.answer(from, Answer::Done);
             }
-            Request::Stop => {
-                self.is_stopping = true;
-                self.answer(from, Answer::Done);
-            }
         }
         Ok(())
     }
 
-    /// Does something at the table that a client steers.
-    fn steer(&mut self, from: Id, act: impl FnOnce(&mut Kept) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    /// Does something at the table that a client steers. `act` returns whether the table takes it.
+    fn steer(&mut self, from: Id, act: impl FnOnce(&mut Kept) -> anyhow::Result<bool>) -> anyhow::Result<()> {
         let table = self.clients.get(&from).and_then(|client| client.table);
         let Some(kept) = table.and_then(|table| self.tables.get_mut(&table)) else {
             anyhow::bail!("this connection is attached to no table");
         };
-        if kept.clients.last() == Some(&from) {
-            return act(kept);
-        }
-        let why = "another window of yours steers this seat; close it, or open this table here again".to_owned();
-        self.answer(from, Answer::Event(Box::new(SessionEvent::Refused(why))));
+        let why = if kept.clients.last() != Some(&from) {
+            "another window of yours steers this seat; close it, or open this table here again"
+        } else if act(kept)? {
+            return Ok(());
+        } else {
+            "the table is busy; try again"
+        };
+        self.answer(from, Answer::Event(Box::new(SessionEvent::Refused(why.to_owned()))));
         Ok(())
     }
 
     /// The table whose id begins like this.
     fn find(&self, prefix: &str) -> anyhow::Result<Id> {
         let prefix = prefix.to_ascii_lowercase();
-        // The number of a lobby is given whole.
-        let is_it = |kept: &Kept| kept.name == prefix || (kept.is_open() && kept.name.starts_with(&prefix));
+        let is_it = |kept: &Kept| kept.name.starts_with(&prefix);
         let mut found = self.tables.iter().filter(|(_, kept)| is_it(kept)).map(|(id, _)| *id);
         match (found.next(), found.next()) {
             (Some(id), None) => Ok(id),
@@ -437,6 +466,11 @@ impl Keeper {
     fn known_to(&self, ticket: &str) -> Option<Id> {
         let target: JoinTarget = ticket.parse().ok()?;
         target.lobby()?;
+        let way = |target: &JoinTarget| (target.host(), target.lobby());
+        let joined = |kept: &Kept| kept.joined.as_ref().is_some_and(|joined| way(joined) == way(&target));
+        if let Some((id, _)) = self.tables.iter().find(|(_, kept)| joined(kept)) {
+            return Some(*id);
+        }
         let files = self.data.journals().ok()?;
         let mut seats = files.iter().filter_map(|file| Some((file, saved::read(&self.data, file).ok()?)));
         seats.find_map(|(file, seat)| if seat.knows(&target) { self.find(&file.table).ok() } else { None })
@@ -447,6 +481,8 @@ impl Keeper {
         let Some(kept) = self.tables.get_mut(&table) else { return };
         let before = kept.clients.last().copied();
         kept.clients.push(client);
+        // What the person saw and left alone is not agreed to in its place.
+        kept.proposed = SeatSet::EMPTY;
         kept.command(Command::Attend(true));
         kept.notifier.look(true, now().up);
         let told = kept.memory.told();
@@ -476,7 +512,7 @@ impl Keeper {
             }
             Some(_) => {}
             None => {
-                kept.command(Command::Attend(false));
+                kept.command(if kept.is_watched { Command::Quit } else { Command::Attend(false) });
                 kept.notifier.look(false, now().up);
             }
         }
@@ -494,7 +530,8 @@ impl Keeper {
 
     fn lists_change(&mut self) {
         if self.clients.values().any(|client| client.lists) {
-            self.list_at.get_or_insert_with(|| Instant::now() + LISTING);
+            let soon = Instant::now() + LISTING;
+            self.list_at = Some(self.list_at.map_or(soon, |at| at.min(soon)));
         }
     }
 
@@ -525,6 +562,8 @@ impl Keeper {
         if self.list_at.take_if(|at| *at <= Instant::now()).is_some() {
             let list = self.list();
             let all: Vec<Id> = self.clients.iter().filter(|(_, client)| client.lists).map(|(id, _)| *id).collect();
+            // Times pass, even where nothing else changes.
+            self.list_at = (!all.is_empty()).then(|| Instant::now() + RELISTING);
             for id in all {
                 self.answer(id, Answer::Tables(list.clone()));
             }
@@ -540,16 +579,13 @@ impl Keeper {
 }
 
 impl Kept {
-    /// Whether the table is more than a lobby.
-    fn is_open(&self) -> bool {
-        self.name.len() > LOBBY
-    }
-
-    /// Sends the session a command. One that is too busy to take it drops it, like a key that is pressed too soon.
-    fn command(&self, command: Command) {
-        if let Err(TrySendError::Full(_)) = self.commands.try_send(command) {
+    /// Sends the session a command. Returns whether it takes it, or has ended.
+    fn command(&self, command: Command) -> bool {
+        let is_full = matches!(self.commands.try_send(command), Err(TrySendError::Full(_)));
+        if is_full {
             tracing::warn!("a table is too busy for a command");
         }
+        !is_full
     }
 
     /// Consents to removals that others have proposed, once they are possible.

@@ -80,6 +80,12 @@ mod system {
         path: PathBuf,
     }
 
+    /// `ERROR_PIPE_BUSY`
+    const PIPE_BUSY: i32 = 231;
+    /// How often a busy pipe is tried, and how far apart.
+    const TRIES: u32 = 40;
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+
     fn serve(name: &str, first: bool) -> io::Result<NamedPipeServer> {
         // By default only the owner, administrators and the system may write to a pipe.
         ServerOptions::new().first_pipe_instance(first).reject_remote_clients(true).create(name)
@@ -97,9 +103,10 @@ mod system {
         }
 
         pub(in crate::keeper) async fn accept(&mut self) -> io::Result<impl Connection + use<>> {
-            self.next.connect().await?;
-            let next = serve(&self.name, false)?;
-            Ok(std::mem::replace(&mut self.next, next))
+            let connected = self.next.connect().await;
+            // One that a client has left before is of no more use.
+            let server = std::mem::replace(&mut self.next, serve(&self.name, false)?);
+            connected.map(|()| server)
         }
     }
 
@@ -110,7 +117,18 @@ mod system {
     }
 
     pub(in crate::keeper) async fn connect(data: &DataView) -> io::Result<impl Connection + use<>> {
-        ClientOptions::new().open(std::fs::read_to_string(path(data))?)
+        let name = std::fs::read_to_string(path(data))?;
+        let mut tries = 0;
+        loop {
+            // The keeper makes the next instance as soon as it has taken this one.
+            match ClientOptions::new().open(&name) {
+                Err(error) if error.raw_os_error() == Some(PIPE_BUSY) && tries < TRIES => {
+                    tries += 1;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                opened => return opened,
+            }
+        }
     }
 }
 

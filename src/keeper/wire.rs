@@ -20,6 +20,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The largest message, in bytes. A snapshot of a long game has some tens of KiB.
 const MAX: usize = 8 << 20;
 
+/// The greeting that ends a keeper of any version: it closes all tables.
+pub const STOP: &str = "stop";
+
 /// Words for an interface whose keeper has ended.
 pub const GONE: &str = "the keeper has ended, and the game is saved; `fairdeal resume` plays on without it, `fairdeal keep` begins \
                         another";
@@ -27,7 +30,7 @@ pub const GONE: &str = "the keeper has ended, and the game is saved; `fairdeal r
 /// A message to the keeper. The first one of a connection is [`Self::Hello`].
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// The version of the program that connects.
+    /// The version of the program that connects, or [`STOP`].
     Hello(String),
     /// The tables that the keeper holds, now and whenever they change.
     Tables,
@@ -41,8 +44,6 @@ pub enum Request {
     SeatBot(BotOrder),
     /// To give up a saved game.
     GiveUp(String),
-    /// To close all tables and end.
-    Stop,
 }
 
 /// An answer of the keeper.

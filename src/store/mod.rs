@@ -105,6 +105,11 @@ impl DataView {
         fs4::available_space(folder).map_err(|source| StoreError::io("look at", folder, source))
     }
 
+    /// Whether a program has the directory open for writing.
+    pub fn is_locked(&self) -> bool {
+        File::open(self.path.join("lock")).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
     /// The identity stored here, if there is one yet.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fairdeal_games::GameInfo;
+use fairdeal_peers::address::Transport;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
@@ -135,7 +136,11 @@ impl Data {
     /// The reason in words. At a keeper it arrives as an event.
     pub fn sit(&self, wish: Wish) -> anyhow::Result<PlayedTable> {
         match self {
-            Self::Kept(_, keeper) => Ok(keeper.attach(Request::Sit(Box::new(wish)))),
+            Self::Kept(_, keeper) => {
+                let place = wish.place();
+                let local = place.as_ref().is_some_and(|place| place.transport == Transport::Memory);
+                Ok(PlayedTable { local, place, ..keeper.attach(Request::Sit(Box::new(wish))) })
+            }
             _ => wish.grant(self.open()?),
         }
     }
@@ -179,8 +184,8 @@ pub enum TableOutcome {
     Left,
     /// The game is not over and can be resumed.
     Paused(Hash32),
-    /// The game is not over, and the keeper holds the seat.
-    Kept(Hash32),
+    /// The game is not over, and the keeper holds the seat; the table, once it is open.
+    Kept(Option<Hash32>),
     /// The game is over.
     Over {
         /// Names and scores, in seat order.

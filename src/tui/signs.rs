@@ -11,6 +11,7 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fairdeal_ui::canvas::cut;
 use fairdeal_ui::theme::Theme;
@@ -145,6 +146,17 @@ fn answer(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Whether this program has set the title of its window, for a panic.
+static IS_TITLED: AtomicBool = AtomicBool::new(false);
+
+/// Gives the window its title back after a panic.
+pub(super) fn give_back_after_panic(out: &mut impl Write) {
+    if IS_TITLED.load(Ordering::Relaxed) {
+        // The terminal may be gone.
+        let _ = out.write_all(b"\x1b]0;\x07\x1b[23;0t").and_then(|()| out.flush());
+    }
+}
+
 /// The signs of this program in its terminal.
 #[derive(Debug)]
 pub struct Signs {
@@ -186,6 +198,7 @@ impl Signs {
             out.write_all(b"\x1b[22;0t")?;
         }
         write_title(self.abilities.holder, &title, out)?;
+        IS_TITLED.store(true, Ordering::Relaxed);
         self.title = Some(title);
         Ok(())
     }
@@ -196,6 +209,7 @@ impl Signs {
     /// The terminal's.
     pub fn give_back(&mut self, out: &mut impl Write) -> std::io::Result<()> {
         if self.title.take().is_some() {
+            IS_TITLED.store(false, Ordering::Relaxed);
             write_title(self.abilities.holder, &self.abilities.title_before, out)?;
             out.write_all(b"\x1b[23;0t")?;
         }

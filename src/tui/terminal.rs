@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 
 use super::background::Answer;
 use super::frugal::Frugal;
+use super::signs::give_back_after_panic;
 
 /// The terminal in raw mode, restored on drop.
 pub(super) struct Screen {
@@ -36,6 +37,7 @@ impl Screen {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, DisableFocusChange, Show);
+            give_back_after_panic(&mut stdout());
             hook(info);
         }));
         let terminal = ManuallyDrop::new(terminal);

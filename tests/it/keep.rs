@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use fairdeal::drive::Handle;
 use fairdeal::drive::start::Place;
 use fairdeal::drive::wish::{Whereabouts, Wish};
-use fairdeal::keeper::client::{KeeperClient, KeeperError};
+use fairdeal::keeper::client::{KeeperClient, KeeperError, stop};
 use fairdeal::keeper::wire::{KeptState, KeptTable, Request};
 use fairdeal::store::DataView;
 use fairdeal_games::bots::{Bot, Level};
@@ -307,6 +307,52 @@ async fn the_last_window_of_a_seat_steers_and_the_others_watch() {
     }
 }
 
+/// The lobby of a host that nobody looks at is found by its guest, once; it stays until it is given up. A table that is
+/// only watched goes with its window.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lobby_stays_until_it_is_given_up_and_a_watched_table_does_not() {
+    let root = TempDir::new().unwrap();
+    let persons: Vec<Person> = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
+    let mut window = persons[0].sits(host("Anna", "loot", 3, &[("turn-time", "3600")])).await;
+    let ticket = hears(&mut window, "a ticket", |event| match event {
+        SessionEvent::Lobby(view) => view.ticket.clone(),
+        _ => None,
+    });
+    let ticket = ticket.await;
+    window.commands.send(Command::Quit).await.unwrap();
+    let join = || Wish::Join { name: "Béla".to_owned(), target: ticket.clone(), password: None, place: place() };
+    let seated = |event: &SessionEvent| matches!(event, SessionEvent::Lobby(view) if view.me.is_some()).then_some(());
+    let mut first = persons[1].sits(join()).await;
+    hears(&mut first, "a seat", seated).await;
+    // Joined from a second window it is the same seat.
+    let mut second = persons[1].sits(join()).await;
+    hears(&mut second, "the seat", seated).await;
+    let lobby = persons[1].keeper.table().await;
+    assert_eq!((lobby.state.clone(), lobby.interfaces), (KeptState::Lobby, 2));
+    assert!(lobby.id.starts_with("lobby-") && lobby.others == ["Anna"], "{lobby:?}");
+    let mut host = persons[0].keeper.client().await.attach(Request::Attach(persons[0].keeper.table().await.id)).handle;
+    hears(&mut host, "the guest", |event| match event {
+        SessionEvent::Lobby(view) => (view.seats.iter().flatten().count() == 2).then_some(()),
+        _ => None,
+    })
+    .await;
+    second.commands.send(Command::Leave).await.unwrap();
+    host.commands.send(Command::Leave).await.unwrap();
+    let gone = async {
+        for person in &persons {
+            while !person.keeper.client().await.tables().await.unwrap().is_empty() {}
+        }
+    };
+    timeout(PATIENCE, gone).await.expect("the lobbies go");
+    // A table that nobody hosts any more: the window waits for it, and goes.
+    let window = persons[1].sits(Wish::Watch { target: ticket.clone(), password: None }).await;
+    let begun = async { while persons[1].keeper.client().await.tables().await.unwrap().is_empty() {} };
+    timeout(PATIENCE, begun).await.expect("the table is watched");
+    window.commands.send(Command::Quit).await.unwrap();
+    let gone = async { while !persons[1].keeper.client().await.tables().await.unwrap().is_empty() {} };
+    timeout(PATIENCE, gone).await.expect("the watched table goes");
+}
+
 /// Waits for the end of a keeper.
 fn ends(keeper: &mut Keeper) -> i32 {
     let since = Instant::now();
@@ -384,8 +430,11 @@ async fn strangers_words_at_the_socket_are_refused_and_the_keeper_goes_on() {
     })
     .await;
     assert_eq!(client.tables().await.unwrap(), []);
-    client.stop().await.unwrap();
+    // Of the other version one word is understood.
+    let view = DataView::of(Some(&keeper.data)).unwrap();
+    assert!(stop(&view).await.unwrap());
     assert_eq!(ends(&mut keeper), 0);
+    assert!(!view.is_locked() && !stop(&view).await.unwrap());
     let gone = KeeperClient::find(&DataView::of(Some(&keeper.data)).unwrap()).await;
     assert!(matches!(gone, Ok(None)), "{gone:?}");
     assert!(matches!(client.tables().await, Err(KeeperError::Silent(_))));

@@ -294,7 +294,11 @@ async fn show(
                 list = next_list(&mut lists) => app.kept_change(list),
                 heard = keys.recv() => match heard {
                     Some(heard) => app.sense(heard),
-                    None => return app.drop_title(),
+                    // The terminal may be gone.
+                    None => {
+                        let _ = app.drop_title();
+                        return Ok(());
+                    }
                 },
                 Ok(found) = &mut abilities, if app.signs.is_none() => {
                     app.signs = Some(Signs::new(found));
@@ -310,7 +314,10 @@ async fn show(
                     drawn = now;
                     Some(Input::Tick(passed))
                 }
-                () = signals.recv() => return app.drop_title(),
+                () = signals.recv() => {
+                    let _ = app.drop_title();
+                    return Ok(());
+                }
             },
         };
         if pace.is_none() {
@@ -483,13 +490,16 @@ impl App {
                 self.me = *me;
                 if me.is_some() {
                     let is_kept = self.interface.data.keeper().is_some();
-                    self.ending = if is_kept { TableOutcome::Kept(*table) } else { TableOutcome::Paused(*table) };
+                    self.ending = if is_kept { TableOutcome::Kept(Some(*table)) } else { TableOutcome::Paused(*table) };
                 }
             }
             SessionEvent::Peer { seat, state: PeerState::Left } if Some(*seat) == self.me => {
                 self.ending = TableOutcome::Left;
             }
             SessionEvent::Lobby(view) => {
+                if self.interface.data.keeper().is_some() {
+                    self.ending = TableOutcome::Kept(None);
+                }
                 let ticket = view.ticket.as_ref().and_then(|ticket| ticket.parse().ok());
                 if let Some(ticket) = ticket {
                     self.opened(&ticket);
@@ -583,6 +593,9 @@ impl App {
                 Ok(())
             }
             Effect::Session(command) => {
+                if command == Command::Leave && self.ending == TableOutcome::Kept(None) {
+                    self.ending = TableOutcome::Left;
+                }
                 let sent = self.live.as_ref().map(|live| live.handle.commands.try_send(command));
                 match sent {
                     Some(Err(TrySendError::Full(_))) => {

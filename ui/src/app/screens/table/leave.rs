@@ -165,12 +165,16 @@ impl TableScreen {
             return self.go(cx);
         }
         if self.snapshot.is_none() {
-            let words = match cx.context.is_kept {
-                true => "Close the lobby? Your keeper holds your seat.",
-                false => "Leave the table? It has not begun.",
+            let (question, ways) = if cx.context.is_kept {
+                let close = ('y', "yes, close".to_owned(), "your keeper holds your seat".to_owned());
+                let give_up = ('f', "give the seat up".to_owned(), "you leave the lobby".to_owned());
+                let text = "Close the lobby? The table has not begun.".to_owned();
+                (Question { text, answers: vec![close, give_up] }, vec![Way::Go, Way::Forfeit])
+            } else {
+                (Question::sure("Leave the table? It has not begun."), vec![Way::Go])
             };
-            cx.ask(Question::sure(words));
-            self.asked = Some(Asked::Leave(vec![Way::Go]));
+            cx.ask(question);
+            self.asked = Some(Asked::Leave(ways));
             return;
         }
         if self.is_practice() {
