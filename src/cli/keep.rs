@@ -52,7 +52,9 @@ pub(super) fn run(common: &Common, args: &Keep) -> anyhow::Result<Exit> {
         tell: Box::new(move |sign: &Notification| {
             let (command, mut herald) = (told.settings().0.notify, herald.borrow_mut());
             if herald.0 != command {
-                *herald = (command.clone(), Herald::start(command, complain));
+                let before = std::mem::replace(&mut *herald, (command.clone(), Herald::start(command, complain)));
+                // It may still run, and the tables must not wait for it.
+                std::thread::spawn(move || drop(before));
             }
             herald.1.tell(sign);
         }),

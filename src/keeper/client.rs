@@ -74,8 +74,8 @@ pub async fn stop(data: &DataView) -> Result<bool, KeeperError> {
         connection => connection?,
     };
     write(&Request::Hello(STOP.to_owned()), &mut connection).await?;
-    // The connection ends with the keeper, and then its lock.
     let end = async {
+        // It has read the word once it closes the connection.
         while let Ok(Some(_)) = read::<Answer>(&mut connection).await {}
         while data.is_locked() {
             sleep(LOOK).await;

@@ -193,8 +193,6 @@ async fn serve(id: Id, connection: impl Connection, news: mpsc::Sender<News>) {
         // Whatever its version, a program of the same player may end this one.
         Ok(Ok(Some(Request::Hello(word)))) if word == STOP => {
             let _ = news.send(News::Stop).await;
-            // The connection ends with the keeper.
-            while let Ok(Some(_)) = read::<Request>(&mut reader).await {}
             return;
         }
         Ok(Ok(Some(Request::Hello(version)))) if version == VERSION => None,
@@ -369,7 +367,11 @@ impl Keeper {
         if self.is_stopping {
             anyhow::bail!("the keeper is closing");
         }
+        let is_attached = self.clients.get(&from).is_some_and(|client| client.table.is_some());
         match request {
+            Request::Attach(_) | Request::Sit(_) if is_attached => {
+                anyhow::bail!("this connection is attached to a table already")
+            }
             Request::Hello(_) => anyhow::bail!("this connection has said hello before"),
             Request::Tables => {
                 if let Some(client) = self.clients.get_mut(&from) {

@@ -430,6 +430,15 @@ async fn strangers_words_at_the_socket_are_refused_and_the_keeper_goes_on() {
     })
     .await;
     assert_eq!(client.tables().await.unwrap(), []);
+    // One connection attaches once.
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    stream.write_all(&greeting(env!("CARGO_PKG_VERSION"))).unwrap();
+    let message = fairdeal_protocol::wire::codec::encode(&Request::Attach(String::new()));
+    let message = [&u32::try_from(message.len()).unwrap().to_le_bytes()[..], &message].concat();
+    (0..2).for_each(|_| stream.write_all(&message).unwrap());
+    let mut said = Vec::new();
+    std::io::Read::read_to_end(&mut stream, &mut said).unwrap();
+    assert!(String::from_utf8_lossy(&said).contains("holds no table"));
     // Of the other version one word is understood.
     let view = DataView::of(Some(&keeper.data)).unwrap();
     assert!(stop(&view).await.unwrap());

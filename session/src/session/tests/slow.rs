@@ -76,11 +76,14 @@ fn people_who_look_in_at_random_hours_finish_a_game() {
     assert!(days > 0.02 && acted > 2, "{days} {acted}");
 }
 
-/// The figures of docs/performance.md: `FAIRDEAL_SLOW=5 cargo test --release -p fairdeal-session -- slow --nocapture`.
+/// The figures of docs/performance.md: `FAIRDEAL_SLOW=3 FAIRDEAL_GAME=loot cargo test --release -p fairdeal-session -- slow
+/// --nocapture`, each game for some minutes.
 #[test]
 fn days_of_slow_games_are_measured_on_request() {
     let Some(runs) = std::env::var("FAIRDEAL_SLOW").ok().and_then(|runs| runs.parse::<u64>().ok()) else { return };
-    for (game, options) in [("loot", &[("target", "100")][..]), ("sphinxs-paw", &[]), ("plutonian-poker", &[])] {
+    let wanted = std::env::var("FAIRDEAL_GAME").unwrap_or_default();
+    let games = [("loot", &[("target", "100")][..]), ("sphinxs-paw", &[]), ("plutonian-poker", &[])];
+    for (game, options) in games.into_iter().filter(|(game, _)| wanted.is_empty() || *game == wanted) {
         for visits in [[2; 4], [6; 4], [1, 2, 6, 24]] {
             let mut all: Vec<f64> = (0..runs).map(|seed| days(game, options, &visits, seed).0).collect();
             all.sort_by(f64::total_cmp);
