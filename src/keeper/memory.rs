@@ -6,6 +6,7 @@ use fairdeal_games::{game_info, name_of};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_session::events::SessionEvent;
 use fairdeal_session::view::{LobbyView, PeerState, Snapshot, Standing};
 
@@ -140,11 +141,15 @@ impl Memory {
             return KeptState::YourTurn;
         }
         let Standing::Sealed(progress) = &now.standing else { return KeptState::Runs };
-        let due = now.game.to_act();
+        // Between two decisions only programs that are away keep the others waiting.
+        let due = match progress.kind {
+            Some(StepKind::Action { leader }) => Some(leader),
+            _ => None,
+        };
         let awaited: Vec<String> = progress
             .awaited
             .iter()
-            .filter(|seat| Some(*seat) != now.me && (due.contains(*seat) || !now.connected.contains(*seat)))
+            .filter(|seat| Some(*seat) != now.me && (Some(*seat) == due || !now.connected.contains(*seat)))
             .map(|seat| name_of(seat, &now.names))
             .collect();
         if awaited.is_empty() { KeptState::Runs } else { KeptState::Waits(awaited) }

@@ -252,11 +252,12 @@ async fn the_last_window_of_a_seat_steers_and_the_others_watch() {
     let since = Instant::now();
     let player = loop {
         let states = [persons[0].keeper.table().await, persons[1].keeper.table().await];
-        if let Some(player) = states.iter().position(|table| table.state == KeptState::YourTurn) {
-            assert_eq!(states[1 - player].state, KeptState::Waits(vec![persons[player].name.clone()]));
+        let player = states.iter().position(|table| table.state == KeptState::YourTurn);
+        let waits = |player: &usize| states[1 - player].state == KeptState::Waits(vec![persons[*player].name.clone()]);
+        if let Some(player) = player.filter(waits) {
             break player;
         }
-        assert!(since.elapsed() < PATIENCE, "nobody's turn");
+        assert!(since.elapsed() < PATIENCE, "nobody waits for anybody's turn: {states:?}");
     };
     let client = persons[player].keeper.client().await;
     let snapshot = |event: &SessionEvent| match event {
