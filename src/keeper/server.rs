@@ -197,7 +197,7 @@ async fn serve(id: Id, connection: impl Connection, news: mpsc::Sender<News>) {
         }
         Ok(Ok(Some(Request::Hello(version)))) if version == VERSION => None,
         Ok(Ok(Some(Request::Hello(version)))) => Some(format!(
-            "the keeper is fairdeal {VERSION}, this one is {version}: `fairdeal keep --stop` ends it, and `fairdeal keep` begins \
+            "the keeper is fairdeal {VERSION}, this one is {version}: `fairdeal keep --stop` ends it, and `fairdeal keep` starts \
              the other"
         )),
         _ => return,

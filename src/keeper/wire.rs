@@ -24,7 +24,7 @@ const MAX: usize = 8 << 20;
 pub const STOP: &str = "stop";
 
 /// Words for an interface whose keeper has ended.
-pub const GONE: &str = "the keeper has ended, and the game is saved; `fairdeal resume` plays on without it, `fairdeal keep` begins \
+pub const GONE: &str = "the keeper has ended, and the game is saved; `fairdeal resume` plays on without it, `fairdeal keep` starts \
                         another";
 
 /// A message to the keeper. The first one of a connection is [`Self::Hello`].
