@@ -168,7 +168,7 @@ impl TableScreen {
             let (question, ways) = if cx.context.is_kept {
                 let close = ('y', "yes, close".to_owned(), "your keeper holds your seat".to_owned());
                 let give_up = ('f', "give the seat up".to_owned(), "you leave the lobby".to_owned());
-                let text = "Close the lobby? The table has not begun.".to_owned();
+                let text = "Close this window? The table has not begun.".to_owned();
                 (Question { text, answers: vec![close, give_up] }, vec![Way::Go, Way::Forfeit])
             } else {
                 (Question::sure("Leave the table? It has not begun."), vec![Way::Go])
