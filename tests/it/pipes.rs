@@ -120,7 +120,7 @@ fn an_output_that_cannot_be_written_is_said() {
 }
 
 /// The pipe is full from the start, and more events come than the program's queues hold. None is lost: the program ends
-/// once the last one is read.
+/// once the last one is read. The game is long enough that even a short one has more events.
 #[cfg(target_os = "linux")]
 #[test]
 fn unread_output_does_not_stop_the_game() {
@@ -129,7 +129,7 @@ fn unread_output_does_not_stop_the_game() {
     let root = TempDir::new().unwrap();
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
     let args = ["bot", "host", "houses-of-thoth", "--seats", "3", "--json"];
-    let args = [&args[..], &["--option", "target=100"], &listen].concat();
+    let args = [&args[..], &["--option", "target=200"], &listen].concat();
     let mut host = Program::start(root.path(), "host", &args);
     let ticket = host.ticket();
     let _other = guest(root.path(), "other", &ticket);
