@@ -262,6 +262,14 @@ impl TableGame for AnyGame {
         match_game!(self, game => game.has_left(seat))
     }
 
+    fn ahead(&self, seat: Seat) -> Option<Self> {
+        match_game!(self, game, AnyGame as wrap => game.ahead(seat).map(wrap))
+    }
+
+    fn object(&self, seat: Seat, action: &AnyAction) -> u32 {
+        match_game!(self, game, AnyAction(own) = action => game.object(seat, own)).unwrap_or_default()
+    }
+
     fn seats(&self) -> usize {
         match_game!(self, game => game.seats())
     }

@@ -68,6 +68,20 @@ pub trait TableGame: Game<Event: TableEvent> {
     /// Whether the seat has left the game for good.
     fn has_left(&self, seat: Seat) -> bool;
 
+    /// The position as if the seat's next turn began now, to choose an action ahead; `None` if it is the seat's turn, or
+    /// if no next turn can be foreseen. What others certainly change before it is left out, and so are actions on it.
+    fn ahead(&self, seat: Seat) -> Option<Self> {
+        let _ = seat;
+        None
+    }
+
+    /// A number for the thing that an action of the seat names by its place alone, such as the top of a tree: where the
+    /// number has changed, another thing stands there now. 0 if the action says all that it does.
+    fn object(&self, seat: Seat, action: &Self::Action) -> u32 {
+        let _ = (seat, action);
+        0
+    }
+
     /// Number of seats at the table, including those that have left.
     fn seats(&self) -> usize {
         self.scores().len()
@@ -89,5 +103,55 @@ pub trait TableGame: Game<Event: TableEvent> {
     /// One entry of a shuffle, as the referee's `needs` names it.
     fn shuffled_to_json(&self, number: u32) -> Value {
         u8::try_from(number).map_or(Value::Null, |face| self.card_name(Face(face)).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::{Rng as _, SeedableRng as _};
+
+    use super::*;
+    use crate::any::{AnyAction, AnyGame, GAMES, bot};
+    use crate::bots::Level;
+    use crate::chance::RefereeChance;
+    use crate::loot::{LootAction, Pile};
+    use crate::registry::rule_set;
+
+    /// In whole games everybody chooses ahead whenever that is possible: the choice is one of that seat's turn, nobody
+    /// chooses what others certainly change before, and some of what was chosen is still possible when the turn comes.
+    #[test]
+    fn actions_are_foreseen_where_they_can_be() {
+        for (seed, info) in (1..).zip(GAMES).filter(|(_, info)| info.most_seats > 1) {
+            let options = info.options.iter().filter(|option| option.key == "happenstance");
+            let options = options.map(|option| (option.key.to_owned(), "true".to_owned())).collect();
+            let rules = rule_set(info.id, 3, &options).unwrap();
+            let mut game = AnyGame::create(&rules).unwrap();
+            let (mut chance, mut rng) = (RefereeChance::from_seed([seed; 32]), ChaCha20Rng::from_seed([seed; 32]));
+            let mut bot = bot(Level::Normal);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut ready: Vec<Option<(AnyAction, u32)>> = vec![None; 3];
+            let (mut kept, mut lost) = (0, 0);
+            for _ in 0..400 {
+                let Some(acts) = game.to_act().iter().next() else { break };
+                for seat in Seat::first(3) {
+                    let Some(ahead) = game.ahead(seat) else { continue };
+                    assert!(!game.to_act().contains(seat) && ahead.to_act().contains(seat), "{}", info.id);
+                    let legal = ahead.legal(seat, chance.dealt_to(seat));
+                    assert!(!legal.contains(&AnyAction::Loot(LootAction::Take(Pile::Discard))));
+                    if let Some(place) = usize::try_from(rng.next_u32()).unwrap().checked_rem(legal.len()) {
+                        ready[seat.index()] = Some((legal[place].clone(), game.object(seat, &legal[place])));
+                    }
+                }
+                assert!(game.ahead(acts).is_none());
+                if let Some((action, object)) = ready[acts.index()].take() {
+                    let is_kept = game.check(acts, &action).is_ok() && game.object(acts, &action) == object;
+                    *(if is_kept { &mut kept } else { &mut lost }) += 1;
+                }
+                let action = bot.choose(&game, acts, chance.dealt_to(acts), &mut rng).unwrap();
+                game.apply(acts, &action, &mut chance, &mut Vec::new()).unwrap();
+            }
+            assert!(kept > 5, "{}: {kept} kept, {lost} lost", info.id);
+        }
     }
 }

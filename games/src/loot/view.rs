@@ -58,6 +58,25 @@ impl TableGame for Loot {
         self.forfeited.contains(seat)
     }
 
+    fn ahead(&self, seat: Seat) -> Option<Self> {
+        // After this turn the village burns, and another hand begins.
+        let comes = !self.over && self.hand_no > 0 && self.fire.is_none();
+        if !comes || self.turn == seat || !self.playing().contains(seat) {
+            return None;
+        }
+        let mut ahead = self.clone();
+        ahead.turn = seat;
+        ahead.phase = Phase::Take;
+        // The seat before discards first.
+        ahead.discard.clear();
+        for (other, turns) in Seat::first(self.turns.len()).zip(&mut ahead.turns) {
+            if other != seat {
+                *turns = (*turns).max(1);
+            }
+        }
+        Some(ahead)
+    }
+
     fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
         let hands = Seat::first(self.seats())
             .flat_map(|owner| self.hand_of(owner).iter().map(move |slot| (*slot, Some(owner))));

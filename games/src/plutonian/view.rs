@@ -57,6 +57,27 @@ impl TableGame for Plutonian {
         self.forfeited.contains(seat)
     }
 
+    fn ahead(&self, seat: Seat) -> Option<Self> {
+        if self.over || self.turn() == Some(seat) || !self.playing().contains(seat) {
+            return None;
+        }
+        let mut ahead = self.clone();
+        while ahead.turn() != Some(seat) {
+            ahead.pass();
+        }
+        Some(ahead)
+    }
+
+    fn object(&self, _seat: Seat, action: &PlutonianAction) -> u32 {
+        let PlutonianAction::Take { tree, .. } = action else { return 0 };
+        let top = self.trees.get(usize::from(*tree)).and_then(|tree| tree.last());
+        let number = |top: &Pyramid| {
+            let colour = top.colour.map_or(0, |colour| 1 + colour.index());
+            u32::try_from(4 * colour).map_or(0, |colour| colour + u32::from(top.size.pips()))
+        };
+        top.map_or(0, number)
+    }
+
     fn seats(&self) -> usize {
         self.stacks.len()
     }

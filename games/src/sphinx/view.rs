@@ -5,7 +5,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Map, Value, json};
 
 use super::board::{Pylon, Square};
-use super::{Phase, Sphinx, SphinxAction, cards};
+use super::{Phase, Sphinx, SphinxAction, Status, cards};
 use crate::interface::{ActionError, TableGame};
 use crate::pyramid::Size;
 
@@ -85,6 +85,20 @@ impl TableGame for Sphinx {
 
     fn has_left(&self, seat: Seat) -> bool {
         self.forfeited.contains(seat)
+    }
+
+    fn ahead(&self, seat: Seat) -> Option<Self> {
+        // Without a step of the Magician the turn begins with the die.
+        if self.over || self.turn == seat || self.status(seat) != Status::Playing {
+            return None;
+        }
+        let mut ahead = self.clone();
+        ahead.turn = seat;
+        ahead.phase = Phase::Magician;
+        ahead.roll = None;
+        ahead.points = 0;
+        ahead.moved = false;
+        Some(ahead)
     }
 
     fn cards(&self) -> Vec<(Slot, Option<Seat>)> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::cards::{self, Element};
 use super::house::{Bank, House};
-use super::{LastHand, Phase, Thoth, ThothAction};
+use super::{LastHand, Phase, Thoth, ThothAction, Use};
 use crate::interface::{ActionError, TableGame};
 use crate::pyramid::Size;
 
@@ -95,6 +95,42 @@ impl TableGame for Thoth {
 
     fn has_left(&self, seat: Seat) -> bool {
         self.forfeited.contains(seat)
+    }
+
+    fn ahead(&self, seat: Seat) -> Option<Self> {
+        if self.over || self.hand_no == 0 || self.to_act().contains(seat) || !self.playing().contains(seat) {
+            return None;
+        }
+        let mut ahead = self.clone();
+        match self.phase {
+            Phase::Bid => return None,
+            Phase::Pick => {
+                let place = self.pickers.iter().position(|picker| *picker == seat)?;
+                ahead.pickers.drain(..place);
+            }
+            Phase::Play => ahead.turn = seat,
+        }
+        Some(ahead)
+    }
+
+    fn object(&self, seat: Seat, action: &ThothAction) -> u32 {
+        let number = |card: Option<Face>| card.map_or(0, |card| 1 + u32::from(card.0));
+        let level = |house: Option<&House>| number(house.and_then(House::top).map(|level| level.card));
+        match *action {
+            ThothAction::Bid { .. } | ThothAction::Pick { .. } | ThothAction::End { .. } => 0,
+            ThothAction::Play { as_: Use::Relieve | Use::Discard | Use::Foundation, .. } => 0,
+            // A house may fall, or change its owner.
+            ThothAction::Play { as_: Use::Raise { .. } | Use::Story | Use::Roof, .. } | ThothAction::Demolish => {
+                level(self.house(seat))
+            }
+            ThothAction::Play { as_: Use::Trouble { target, replace: Some(place) }, .. } => {
+                let trouble = self.house(target).map(|house| house.trouble.as_slice()).unwrap_or_default();
+                number(trouble.get(usize::from(place)).copied())
+            }
+            ThothAction::Play { as_: Use::Trouble { target, replace: None }, .. } | ThothAction::Topple { target } => {
+                number(self.house(target).and_then(|house| house.levels.first()).map(|level| level.card))
+            }
+        }
     }
 
     fn cards(&self) -> Vec<(Slot, Option<Seat>)> {
