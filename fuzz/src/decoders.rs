@@ -181,7 +181,7 @@ pub fn record(data: &[u8]) -> bool {
         Record::Seed { .. } => {}
         Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
         Record::Statement(signed) => look_at_statement(signed),
-        Record::Waits(_) => {}
+        Record::Waits(_) | Record::Note(_) => {}
         Record::Evidence(evidence) => look_at_both(evidence),
         Record::Claim(signed) => look_at_claim(signed),
         Record::ForkReport(signed) => look_at_halt(signed),

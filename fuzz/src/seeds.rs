@@ -686,6 +686,8 @@ fn record(to: &mut Folder<'_>) {
     to.put("good-halt", Record::ForkReport(fork_report()).to_bytes().to_vec());
     let statement = Record::Statement(Box::new(statement()));
     to.put("good-statement", statement.to_bytes().to_vec());
+    let note = Record::Note(vec![7; 20].try_into().unwrap());
+    to.put("good-note", note.to_bytes().to_vec());
     to.put("bad-cut", cut(&world.room[0].disk[0]));
     to.put("bad-kind", [99]);
 }

@@ -20,6 +20,9 @@ use crate::view::{LobbyView, PeerState, Snapshot};
 pub enum Command {
     /// Act at the table.
     Act(AnyAction),
+    /// Keep an action ready, which is taken when the turn comes if it is still legal then; or keep none any more. Nobody
+    /// else hears of it before.
+    Premove(Option<AnyAction>),
     /// Leave the game for good; the others play on. The session ends once they have the message.
     Leave,
     /// Close a table for two with a signed claim while the other seat stays away.

@@ -323,8 +323,9 @@ impl Practice {
                 Err(why) => vec![SessionEvent::Refused(why.to_owned())],
             },
             Command::Quit | Command::Leave => return None,
-            // These need other players.
-            Command::Claim
+            // These need other players, who take their time.
+            Command::Premove(_)
+            | Command::Claim
             | Command::ProposeRemoval(_)
             | Command::Ready(_)
             | Command::Dismiss(_)

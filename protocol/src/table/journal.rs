@@ -16,10 +16,14 @@ use crate::log::equivocation::Equivocation;
 use crate::log::fork_report::SignedForkReport;
 use crate::membership::SignedStatement;
 use crate::table::clocks::Waits;
+use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, decode, encode_secret};
 
 /// The largest record, in bytes: a proof of equivocation holds two entries.
 pub const MAX_RECORD: usize = 2 * MAX_ENTRY + 1024;
+
+/// The largest note, in bytes.
+pub const MAX_NOTE: usize = 1024;
 
 /// One journal record. A journal holds secrets: only its owner may read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +50,8 @@ pub enum Record {
     /// The seats that the open step waits for, and since when. Written from time to time, so that a restart does not
     /// reset the waits.
     Waits(Waits),
+    /// The last note of the table's driver, in its own encoding. Nothing of the table rests on it.
+    Note(Bounded<u8, MAX_NOTE>),
 }
 
 impl Record {

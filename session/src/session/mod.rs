@@ -33,7 +33,7 @@ use crate::stage::hosting::Hosting;
 use crate::stage::joining::Joining;
 use crate::stage::lobbies::reaches;
 use crate::stage::opening::Opening;
-use crate::stage::seated::{Arrival, LATE, Seated, TICK};
+use crate::stage::seated::{Arrival, KeptReady, LATE, Seated, TICK};
 use crate::stage::watching::Watching;
 use crate::text::clean;
 
@@ -214,6 +214,7 @@ impl Session {
             return Err(StartError::OtherIdentity);
         }
         let peer = PeerId::of(&key);
+        let kept_ready = KeptReady::of(&records);
         let table = Table::<AnyGame>::restore(agreed.charter.clone(), agreed.me, key.clone(), records, rng)?;
         let spectators = (agreed.me == HOST).then(|| {
             let lobby = agreed.charter.charter().lobby;
@@ -233,7 +234,7 @@ impl Session {
             done: None,
         };
         let mut cx = Cx { shared: &mut shared, now, rng };
-        let arrival = Arrival { is_new: false, friend, spectators, evidence };
+        let arrival = Arrival { is_new: false, friend, spectators, evidence, kept_ready };
         let stage = match Seated::open(table, agreed, arrival, &mut cx) {
             Ok(seated) => Stage::Seated(Box::new(seated)),
             Err(End) => Stage::Ended,

@@ -8,7 +8,7 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
 
 use super::heard::Heard;
-use super::seated::{Arrival, Seated};
+use super::seated::{Arrival, KeptReady, Seated};
 use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
@@ -165,6 +165,7 @@ impl Opening {
     fn open(self: Box<Self>, records: Vec<Record>, evidence: usize, cx: &mut Cx<'_>) -> Result<Box<Seated>, End> {
         let Self { agreed, outbox, spectators, early, moved, .. } = *self;
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, cx.own.key.clone());
+        let kept_ready = KeptReady::of(&records);
         let table: Result<Table<AnyGame>, String> = if agreed.again {
             Table::restore(charter, me, key, records, cx.rng).map_err(|error| error.to_string())
         } else {
@@ -173,7 +174,7 @@ impl Opening {
         let table = table.map_err(|why| cx.fail(why))?;
         cx.disk_has_room();
         cx.send_all(&outbox);
-        let arrival = Arrival { is_new: !agreed.again, friend: None, spectators, evidence };
+        let arrival = Arrival { is_new: !agreed.again, friend: None, spectators, evidence, kept_ready };
         let mut seated = Box::new(Seated::open(table, agreed, arrival, cx)?);
         if let Some(addresses) = moved {
             seated.hear(Heard::Addresses(addresses), cx)?;

@@ -1,12 +1,13 @@
 //! A seat at a table in play: what is known of its peers, and what each input does.
 //!
-//! [`play`] acts and passes on what the table says, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds
+//! [`play`] acts and passes on what the table says, `premove` keeps an action ready, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds
 //! seats that have moved, `indirect` knows those that others relay, and `visitors` serves those who watch.
 
 mod drafts;
 mod ending;
 mod indirect;
 mod play;
+mod premove;
 mod visitors;
 mod whereabouts;
 
@@ -29,6 +30,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use self::drafts::Drafts;
 use self::indirect::Indirect;
 pub(crate) use self::play::TICK;
+pub(crate) use self::premove::KeptReady;
 use self::whereabouts::Whereabouts;
 use super::heard::Heard;
 use super::talk::{self, Room, is_muted, name_of};
@@ -59,6 +61,7 @@ pub(crate) struct Arrival {
     pub(crate) spectators: Option<Spectators>,
     /// The number of evidence files of this table that are saved already.
     pub(crate) evidence: usize,
+    pub(crate) kept_ready: KeptReady,
 }
 
 /// A table in play, and what is known of its peers.
@@ -96,6 +99,8 @@ pub(crate) struct Seated {
     ticked: Option<u64>,
     /// The step in which an action of this seat has been waiting, and for how many ticks.
     pending: Option<(u64, u32)>,
+    /// The action that the player has chosen ahead.
+    kept_ready: KeptReady,
     /// The spectators, at the host.
     spectators: Option<Spectators>,
     /// The end of the log as it is on disk, up to which spectators may see it; as the player has been told it; and as it is
@@ -122,7 +127,7 @@ impl Seated {
     /// [`End`] if nobody else is left at the table.
     pub(crate) fn open(table: Table<AnyGame>, agreed: Agreed, arrival: Arrival, cx: &mut Cx<'_>) -> Result<Self, End> {
         let Agreed { charter, me, records, first, again } = agreed;
-        let Arrival { is_new, friend, spectators, evidence } = arrival;
+        let Arrival { is_new, friend, spectators, evidence, kept_ready } = arrival;
         let names = player_names(charter.charter());
         let others = charter.charter().seated().filter(|(seat, _)| *seat != me);
         let peers: BTreeMap<Seat, PeerId> = others.map(|(seat, player)| (seat, PeerId::from(player.key))).collect();
@@ -153,6 +158,7 @@ impl Seated {
             drafts: Drafts::default(),
             ticked: None,
             pending: None,
+            kept_ready,
             spectators: None,
             kept: told,
             told,
@@ -204,6 +210,7 @@ impl Seated {
     pub(crate) fn hear(&mut self, heard: Heard, cx: &mut Cx<'_>) -> Result<(), End> {
         match heard {
             Heard::Command(Command::Act(action)) => self.act(action, cx),
+            Heard::Command(Command::Premove(action)) => self.premove(action, cx),
             Heard::Command(Command::Leave) => self.leave(cx),
             Heard::Command(Command::Claim) => self.claim(cx),
             Heard::Command(Command::ProposeRemoval(seat)) => self.propose_removal(seat, cx),

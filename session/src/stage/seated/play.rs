@@ -11,6 +11,7 @@ use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::wire::bounded::Bounded;
 
 use super::Seated;
+use super::premove::{Premove, Verdict};
 use crate::autopilot::Mind;
 use crate::cx::{Cx, End};
 use crate::events::SessionEvent;
@@ -61,6 +62,41 @@ impl Seated {
             cx.program(ProgramNews::Refused);
             cx.refuse(error.to_string());
         }
+    }
+
+    /// Keeps an action ready for the player's turn instead of the one before, or none. If its moment has come it is taken at
+    /// once.
+    pub(super) fn premove(&mut self, action: Option<AnyAction>, cx: &mut Cx<'_>) {
+        let premove = action.map(|action| Premove::new(&self.table, action));
+        let gone = premove.as_ref().map(|premove| premove.judge(&self.table));
+        if let Some(Verdict::Gone(why)) = gone {
+            return cx.refuse(why);
+        }
+        self.kept_ready.set(premove);
+        self.shows = true;
+    }
+
+    /// Takes the premove if its moment has come, or drops it if that will not come. Returns whether it did.
+    fn settle_premove(&mut self, cx: &mut Cx<'_>) -> bool {
+        let Some(premove) = self.kept_ready.get().cloned() else { return false };
+        let has_ended = self.table.is_finished() || self.table.stopped().is_some() || self.table.is_leaving();
+        let verdict = if has_ended { None } else { Some(premove.judge(&self.table)) };
+        match verdict {
+            Some(Verdict::Waits) => return false,
+            Some(Verdict::Due) => {
+                cx.tell(SessionEvent::Line("What you kept ready is done.".to_owned()));
+                self.act(premove.action().clone(), cx);
+            }
+            Some(Verdict::Gone(why)) => {
+                let text = format!("What you kept ready is dropped: {why}.");
+                cx.tell(SessionEvent::Line(text.clone()));
+                cx.refuse(text);
+            }
+            None => {}
+        }
+        self.kept_ready.set(None);
+        self.shows = true;
+        true
     }
 
     /// Counts the ticks for which the player's own action has been waiting in the open step.
@@ -116,6 +152,9 @@ impl Seated {
             }
             let batch = self.collect(&cx.links.connected, cx.now.up);
             if batch.is_empty() {
+                if !self.quits && self.settle_premove(cx) {
+                    continue;
+                }
                 break;
             }
             self.telling = self.table.mark();
@@ -175,6 +214,7 @@ impl Seated {
     /// Collects the pending outputs of the table.
     fn collect(&mut self, connected: &[PeerId], now: u64) -> Batch {
         let mut batch = Batch::default();
+        batch.records.extend(self.kept_ready.record().map(|note| note.to_bytes()));
         let mut has_spoken = false;
         while let Some(output) = self.table.poll() {
             match output {
@@ -285,7 +325,8 @@ impl Seated {
 
     /// Shows the table while its output waits, unless it has completed a step that is not told yet.
     pub(super) fn show_told(&mut self, cx: &mut Cx<'_>) {
-        if self.shows && self.table.mark() == self.told {
+        // Whether it is the player's turn is known once the premove is settled.
+        if self.shows && self.table.mark() == self.told && self.kept_ready.get().is_none() {
             self.shows = false;
             self.show(cx);
         }
@@ -572,6 +613,7 @@ impl Seated {
         let step = table.replica().step();
         Waits {
             pending: table.pending().filter(|_| self.pending.is_some_and(|(at, ticks)| at == step && ticks >= PENDING)),
+            premove: self.kept_ready.get().map(|premove| premove.action().clone()),
             is_leaving: table.is_leaving(),
             has_called: table.has_called(),
             unanswering,

@@ -31,7 +31,7 @@ use crate::people::{Book, Change};
 use crate::setup::{Attended, Hands, Patience, Pilot, Role};
 use crate::view::{LobbySeat, LobbyView, PeerState, Snapshot};
 use fairdeal_games::bots::{Bot, Level};
-use fairdeal_games::{AnyGame, bot, rule_set};
+use fairdeal_games::{AnyAction, AnyGame, TableGame as _, bot, rule_set};
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::{Game as _, RuleSet};
@@ -201,6 +201,8 @@ pub struct Evening {
     seats: usize,
     /// Whether persons want a rematch.
     plays_again: bool,
+    /// Draws what persons keep ready, if they do.
+    plans: Option<ChaCha20Rng>,
     password: Option<String>,
     ticket: Option<JoinTarget>,
     dice: ChaCha20Rng,
@@ -222,6 +224,15 @@ fn game(dice: &mut ChaCha20Rng) -> (&'static str, BTreeMap<String, String>) {
     let absence = ["20", "40", "120"][dice.next_u32() as usize % 3];
     let target = target.map(|target| ("target".to_owned(), target.to_owned()));
     (game, target.into_iter().chain([("absence".to_owned(), absence.to_owned())]).collect())
+}
+
+/// An action that a person chooses ahead, now and then: no vote, which would end games early.
+fn ahead(view: &Snapshot, me: Seat, dice: &mut ChaCha20Rng) -> Option<AnyAction> {
+    let game = view.game.ahead(me).filter(|_| view.waits.premove.is_none() && below(dice, 4) == 0)?;
+    let legal = game.legal(me, &view.known).into_iter();
+    let mut all: Vec<AnyAction> = legal.filter(|action| !game.out_of_turn(action)).collect();
+    let place = usize::try_from(below(dice, all.len() as u64)).ok()?;
+    (place < all.len()).then(|| all.swap_remove(place))
 }
 
 fn below(dice: &mut ChaCha20Rng, end: u64) -> u64 {
@@ -313,6 +324,8 @@ impl Evening {
         }
         let bots = if below(more, 3) == 0 { (1 + below(more, 2)).min(4 - u64::from(seats)) } else { 0 };
         let plays_again = below(more, 4) == 0;
+        let mut plans = ChaCha20Rng::seed_from_u64(seed ^ 0xa4ead);
+        let plans = (below(&mut plans, 3) == 0).then_some(plans);
         for number in 0..bots {
             house.add_bot(0, &format!("Bot {number}"));
             people.push(Someone::new(Part::Bot(0), FIRST, Hands::Person { ready: true }, None));
@@ -332,6 +345,7 @@ impl Evening {
             options,
             seats: usize::from(seats) + bots as usize,
             plays_again,
+            plans,
             password,
             ticket: None,
             dice,
@@ -655,12 +669,22 @@ impl Evening {
                 }
                 SessionEvent::Snapshot(view) => {
                     let is_person = matches!(role.hands, Hands::Person { .. });
+                    let planner = role.me.filter(|_| is_person).zip(self.plans.as_mut());
+                    let ahead = planner.and_then(|(me, plans)| ahead(&view, me, plans));
+                    if let Some(action) = ahead {
+                        self.house.command(number, Command::Premove(Some(action)));
+                        self.counts("kept ready", 1);
+                    }
+                    let role = &mut self.people[number];
                     if is_person && role.me.is_some() && view.my_turn && !view.game.is_over() {
                         role.acts.get_or_insert(now + think);
                         role.view = Some(view);
                     } else {
                         role.acts = None;
                     }
+                }
+                SessionEvent::Line(line) if line == "What you kept ready is done." => {
+                    self.counts("done as kept ready", 1);
                 }
                 SessionEvent::Refused(_) => {
                     if let (Some(view), true) = (&role.view, role.acts.is_none()) {

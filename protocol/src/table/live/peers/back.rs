@@ -74,6 +74,7 @@ impl<G: Game> Table<G> {
                     self.peers.clocks_mut().restore(&waits);
                 }
             }
+            Record::Note(_) => {}
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
                 // The journal may still hold another entry for its place.
