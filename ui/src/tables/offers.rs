@@ -58,6 +58,11 @@ impl Offers {
         self.all.retain(|offer| Some(&offer.action) == action);
     }
 
+    /// Drops the actions that the others have too.
+    pub fn drop_all(&mut self, others: &Self) {
+        self.all.retain(|offer| others.all.iter().all(|other| other.action != offer.action));
+    }
+
     /// Drops the actions out of turn.
     pub fn drop_calls(&mut self, game: &AnyGame) {
         self.all.retain(|offer| !game.out_of_turn(&offer.action));

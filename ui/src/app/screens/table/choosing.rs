@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fairdeal_games::{AnyAction, AnyGame, Hint, capital, match_game};
+use fairdeal_games::{AnyAction, AnyGame, Hint, TableGame as _, capital, match_game};
 use fairdeal_protocol::game::Game as _;
 
 use super::{Asked, Over, TableScreen};
@@ -12,6 +12,9 @@ use crate::tables::offers::{Offer, Offers, refused};
 use crate::tables::{Board as _, Spot, hint};
 use fairdeal_session::events::Command;
 use fairdeal_session::view::{Advice, Standing};
+
+/// The letter of [`TableScreen::choose_ahead`].
+pub(super) const AHEAD: char = 'k';
 
 /// The offered actions, and the part of one that is chosen.
 #[derive(Debug, Default)]
@@ -26,6 +29,8 @@ pub(super) struct Choice {
     pub(super) hinted: Option<(AnyAction, String)>,
     /// The position in which the player has just done what a hint said: the hints go on for the rest of the turn.
     pub(super) followed: Option<Box<AnyGame>>,
+    /// The position of the player's next turn, while the player chooses for it.
+    pub(super) ahead: Option<Box<AnyGame>>,
 }
 
 impl Choice {
@@ -64,7 +69,8 @@ impl TableScreen {
             return aimed;
         }
         // No offers for this spot: list the reasons instead.
-        let refused = self.view(picked, |view, snapshot| refused(&snapshot.game, *spot, view));
+        let ahead = self.choice.ahead.as_deref();
+        let refused = self.view(picked, |view, snapshot| refused(ahead.unwrap_or(&snapshot.game), *spot, view));
         refused.unwrap_or_default()
     }
 
@@ -142,7 +148,7 @@ impl TableScreen {
                 let turn = self
                     .snapshot
                     .as_ref()
-                    .filter(|now| !now.my_turn)
+                    .filter(|now| !now.my_turn && self.choice.ahead.is_none())
                     .map(|now| now.game.to_act())
                     .and_then(|seats| seats.iter().next())
                     .map(|seat| format!("it is {}'s turn", self.name_of(seat)));
@@ -284,7 +290,81 @@ impl TableScreen {
         self.choice.followed =
             self.snapshot.as_ref().filter(|_| follows).map(|snapshot| Box::new(snapshot.game.clone()));
         self.choice.clear();
+        if self.choice.ahead.take().is_some() {
+            self.choice.offers = self.offers_now();
+            return cx.command(Command::Premove(Some(offer.action)));
+        }
         cx.command(Command::Act(offer.action));
+    }
+
+    /// The key for what comes next: takes back what is kept ready, or begins or ends the choice of it.
+    pub(super) fn choose_ahead(&mut self, cx: &mut Cx<'_>) {
+        if self.kept_ready().is_some() {
+            return cx.command(Command::Premove(None));
+        }
+        if self.choice.ahead.is_some() {
+            return self.end_ahead(cx);
+        }
+        let Some(ahead) = self.next_turn() else { return };
+        self.choice.clear();
+        self.choice.ahead = Some(Box::new(ahead));
+        self.choice.offers = self.offers_now();
+        cx.unfocus();
+    }
+
+    /// Ends the choice for the next turn without one.
+    pub(super) fn end_ahead(&mut self, cx: &mut Cx<'_>) {
+        self.choice.clear();
+        self.choice.ahead = None;
+        self.choice.offers = self.offers_now();
+        cx.unfocus();
+    }
+
+    /// The action that the player keeps ready.
+    pub(super) fn kept_ready(&self) -> Option<&AnyAction> {
+        self.snapshot.as_ref()?.waits.premove.as_ref()
+    }
+
+    /// The position of the player's next turn, if an action can be kept ready for it that cannot be taken now.
+    pub(super) fn next_turn(&self) -> Option<AnyGame> {
+        let now = self.snapshot.as_ref()?;
+        if self.is_held() || self.status.is_some() || !matches!(now.standing, Standing::Sealed(_)) {
+            return None;
+        }
+        let ahead = now.game.ahead(now.me?)?;
+        (!self.offers_ahead(&ahead).is_empty()).then_some(ahead)
+    }
+
+    /// The offers of the player's next turn that are none of this moment.
+    fn offers_ahead(&self, ahead: &AnyGame) -> Offers {
+        let now = self.offers_of_this_moment();
+        let offers = self.view(&[], |view, _| Offers::of(ahead, view));
+        let mut offers = offers.unwrap_or_default();
+        offers.drop_all(&now);
+        offers
+    }
+
+    /// The offers to choose from: for the next turn if the player chooses ahead.
+    pub(super) fn offers_now(&self) -> Offers {
+        match &self.choice.ahead {
+            Some(ahead) => self.offers_ahead(ahead),
+            None => self.offers_of_this_moment(),
+        }
+    }
+
+    /// None while an action of the player waits, and no second call before the next turn.
+    fn offers_of_this_moment(&self) -> Offers {
+        if self.is_held() {
+            return Offers::default();
+        }
+        let offers = self.view(&[], |view, now| {
+            let mut offers = Offers::of(&now.game, view);
+            if now.waits.has_called {
+                offers.drop_calls(&now.game);
+            }
+            offers
+        });
+        offers.unwrap_or_default()
     }
 }
 

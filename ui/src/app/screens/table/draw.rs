@@ -3,11 +3,12 @@
 use fairdeal_games::match_game;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::replica::StepKind;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::choosing::sentence;
+use super::choosing::{AHEAD, sentence};
 use super::inspector::draw_upwards;
 use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::app::screen::Context;
@@ -120,6 +121,16 @@ fn clock(snapshot: &Snapshot) -> Option<String> {
     Some(format!(" {} left.", time_in_words(left)))
 }
 
+/// Whether the seats commit to seeds and shuffle, and this player would be to act.
+fn is_set_up(snapshot: &Snapshot) -> bool {
+    let Standing::Sealed(progress) = &snapshot.standing else { return false };
+    let sets_up = matches!(
+        progress.kind,
+        Some(StepKind::Commit | StepKind::Key | StepKind::Escrow | StepKind::Accept | StepKind::Shuffle { .. })
+    );
+    sets_up && snapshot.me.is_some_and(|me| snapshot.game.to_act().contains(me))
+}
+
 /// The prompt: the seat to act, and what may be done. Its first words are apart if they call the player.
 pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &Snapshot) -> (&'static str, String) {
     let game = &snapshot.game;
@@ -147,8 +158,14 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let unanswering = table_screen.unanswering_in_words(&quit);
         let way = table_screen.way_out(&quit, unanswering.is_none());
         std::iter::once(pending).chain(unanswering).collect::<Vec<_>>().join(" ") + &way
+    } else if table_screen.choice.ahead.is_some() && table_screen.choice.picked.is_empty() {
+        lead = "NEXT TURN  ";
+        let back = keys.key(Intent::Back);
+        format!("Choose what is done when your turn comes, if it is still possible then. {back} goes back.")
     } else if !table_screen.choice.picked.is_empty() {
         format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
+    } else if is_set_up(snapshot) && !table_screen.is_my_turn() {
+        "The deal is being set up.".to_owned()
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
         lead = "YOUR TURN  ";
         let clock = clock(snapshot).unwrap_or_default();
@@ -163,7 +180,8 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let role = if table_screen.is_spectator() { " You are watching." } else { "" };
         let way = table_screen.way_out(&keys.key(Intent::Quit), unanswering.is_none());
         let waiting = (!waited.is_empty()).then(|| format!("Waiting for {}.", waited.join(", ")));
-        let sentences = waiting.into_iter().chain(unanswering).collect::<Vec<_>>().join(" ");
+        let ready = table_screen.ready_in_words();
+        let sentences = waiting.into_iter().chain(unanswering).chain(ready).collect::<Vec<_>>().join(" ");
         format!("{sentences}{role}{way}")
     };
     (lead, sentence(&text))
@@ -259,6 +277,9 @@ fn draw_keys(
             all.push(of(Intent::Hint, "hint"));
         }
         all.extend(undo);
+        if let Some(label) = table_screen.ahead_label() {
+            all.push((AHEAD.to_string(), label.to_owned(), Some(button::AHEAD)));
+        }
         let verb = offers
             .first()
             .filter(|offer| offer.refused.is_none())

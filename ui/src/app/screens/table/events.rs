@@ -238,23 +238,9 @@ impl TableScreen {
     /// The table has closed for this player: drops all offers.
     fn stop(&mut self, why: String) {
         self.ending.failed = Some(why);
+        self.choice.ahead = None;
         self.choice.offers = Offers::default();
         self.choice.picked.clear();
-    }
-
-    /// The offers of this moment: none while an action of the player waits, and no second call before the next turn.
-    fn offers_now(&self) -> Offers {
-        if self.is_held() {
-            return Offers::default();
-        }
-        let offers = self.view(&[], |view, now| {
-            let mut offers = Offers::of(&now.game, view);
-            if now.waits.has_called {
-                offers.drop_calls(&now.game);
-            }
-            offers
-        });
-        offers.unwrap_or_default()
     }
 
     /// Records the cards that are new to this player. They count as new until the game moves on.
@@ -364,6 +350,12 @@ impl TableScreen {
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.stage.events);
         if self.ending.failed.is_none() && (!nothing_new || !events.is_empty()) {
+            if self.choice.ahead.take().is_some() {
+                self.choice.ahead = self.next_turn().map(Box::new);
+                if self.choice.ahead.is_none() {
+                    self.choice.clear();
+                }
+            }
             self.choice.offers = self.offers_now();
             // The reason for a hint holds only for its position.
             self.choice.hinted = None;

@@ -3,6 +3,7 @@
 use fairdeal_games::match_game;
 use fairdeal_protocol::seat::Seat;
 
+use super::choosing::AHEAD;
 use super::{Asked, Over, TableScreen, Way, button};
 use crate::app::screen::{Cx, Effect, Tone};
 use crate::app::screens::taken::Taken;
@@ -34,6 +35,7 @@ impl TableScreen {
             button::FOLLOW => self.follow(cx),
             button::SEAL => self.over = Over::Seal,
             button::SEAL_DETAILS => self.turn_seal(),
+            button::AHEAD => self.choose_ahead(cx),
             Target::Spot(spot) => self.pick(cx, spot),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
@@ -148,6 +150,9 @@ impl TableScreen {
         if !matches!(self.over, Over::Nothing) {
             return self.close_over(cx);
         }
+        if letter == AHEAD && (self.kept_ready().is_some() || self.next_turn().is_some()) {
+            return self.choose_ahead(cx);
+        }
         let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));
         let deeds = next.filter_map(|spot| match spot {
             Spot::Button(number) => Some((spot, number)),
@@ -173,7 +178,7 @@ impl TableScreen {
 
     /// Whether there is a sheet to close or a choice to take back.
     pub(in crate::app::screens) fn has_open(&self) -> bool {
-        !matches!(self.over, Over::Nothing) || !self.choice.picked.is_empty()
+        !matches!(self.over, Over::Nothing) || !self.choice.picked.is_empty() || self.choice.ahead.is_some()
     }
 
     /// Closes what is open, or takes back the last choice.
@@ -186,6 +191,9 @@ impl TableScreen {
         }
         if let Some(spot) = self.choice.picked.pop() {
             return cx.focus(Target::Spot(spot));
+        }
+        if self.choice.ahead.is_some() {
+            return self.end_ahead(cx);
         }
         // While the host does not answer there is nothing to lose.
         if self.snapshot.is_none() && self.lobby.seats.is_empty() {

@@ -37,7 +37,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use self::choosing::Choice;
+use self::choosing::{AHEAD, Choice};
 use self::interval::Rest;
 use self::log::{Log, Told, Voice};
 use self::moving::{Stage, Telling};
@@ -85,6 +85,8 @@ mod button {
     pub(super) const SHARE: Target = Target::Button(17);
     /// Saves the game as a page for browsers.
     pub(super) const PAGE: Target = Target::Button(18);
+    /// Chooses ahead for the next turn, or takes that back.
+    pub(super) const AHEAD: Target = Target::Button(60);
     /// The people at the table.
     pub(super) const PEOPLE: Target = Target::Button(15);
     /// Shows a player in the address book: the button number is this plus the number of the seat.
@@ -614,6 +616,7 @@ impl Screen for TableScreen {
                 }
             }
             all.push(("1 to 9, 0".to_owned(), "a card or pile of your own".to_owned()));
+            all.extend(self.ahead_in_words().map(|words| (AHEAD.to_string(), words.to_owned())));
             all.extend(
                 [Intent::Uses, Intent::Hint, Intent::Inspect, Intent::Scores, Intent::Log, Intent::Seal].map(of),
             );
@@ -639,6 +642,7 @@ impl Screen for TableScreen {
                     all.push((offer.words.clone(), Target::Spot(*spot)));
                 }
             }
+            all.extend(self.ahead_in_words().map(|words| (words.to_owned(), button::AHEAD)));
             all.push(("the seal: what protects this step".to_owned(), button::SEAL));
             if !self.is_deal_of_the_day() {
                 all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));

@@ -6,13 +6,13 @@ use fairdeal_games::bots::Level;
 use fairdeal_games::game_info;
 use fairdeal_games::loot::LootAction;
 use fairdeal_games::plutonian::PlutonianAction;
-use fairdeal_games::{AnyAction, AnyGame, rule_set};
+use fairdeal_games::{AnyAction, AnyGame, TableGame as _, rule_set};
 use fairdeal_protocol::card::{DeckId, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::{Party, PlayedBy};
-use fairdeal_protocol::seat::SeatSet;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Closing;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -696,6 +696,85 @@ fn own_action_that_waits_is_said() {
     // An action that was not carried out after all is offered again.
     let again = game_of(&mut stage, None, false);
     assert!(again.contains("YOUR TURN") && again.contains("h hint"), "{again}");
+}
+
+/// While others think, a player chooses ahead, with keys alone or the mouse alone. What is kept ready is said, and the
+/// same key takes it back.
+#[test]
+fn action_is_kept_ready_for_the_next_turn() {
+    for (game, is_clicked) in [("loot", false), ("plutonian-poker", false), ("plutonian-poker", true)] {
+        let mut stage = networked();
+        let now = dealt(game);
+        let acts = now.game.to_act().iter().next().unwrap();
+        let me = Seat::first(3).find(|seat| *seat != acts).unwrap();
+        let now = Snapshot { me: Some(me), my_turn: false, ..(*now).clone() };
+        tell(&mut stage, waiting(&now, Waits::default(), acts.index()));
+        let before = stage.draw();
+        assert!(before.contains("Waiting for") && before.contains("k keep ready"), "{before}");
+        let begin = |stage: &mut TestApp| if is_clicked { stage.click(super::button::AHEAD) } else { stage.keys("k") };
+        begin(&mut stage);
+        let chosen = stage.draw();
+        assert!(chosen.contains("NEXT TURN  Choose what is done when your turn comes"), "{chosen}");
+        if game == "plutonian-poker" && !is_clicked {
+            insta::assert_snapshot!("next-turn", chosen);
+        }
+        // The same table again, with a clock that has moved on, leaves the choice as it is.
+        let clock =
+            Waits { seats: vec![Waiting { seat: acts, silent: Some(20), turn_left: None }], ..Waits::default() };
+        tell(&mut stage, waiting(&now, clock, acts.index()));
+        assert!(stage.draw().contains("NEXT TURN"));
+        stage.effects.clear();
+        for _ in 0..4 {
+            let Some(focus) = stage.shell.focus().filter(|_| stage.effects.is_empty()) else { break };
+            if is_clicked {
+                stage.click(focus);
+            } else {
+                stage.key(KeyCode::Enter);
+            }
+            stage.draw();
+        }
+        let shown = stage.draw();
+        let [Effect::Session(Command::Premove(Some(action)))] = stage.effects.as_slice() else {
+            panic!("{game}: {:?}\n{shown}", stage.effects);
+        };
+        let waits = Waits { premove: Some(action.clone()), ..Waits::default() };
+        stage.effects.clear();
+        tell(&mut stage, waiting(&now, waits, acts.index()));
+        let ready = stage.draw();
+        let words = ready.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("Ready for your turn: ") && words.contains("k takes it back."), "{ready}");
+        if game == "plutonian-poker" && !is_clicked {
+            insta::assert_snapshot!("kept-ready", ready);
+        }
+        begin(&mut stage);
+        assert!(matches!(stage.effects.as_slice(), [Effect::Session(Command::Premove(None))]));
+        // Back ends the choice without one, and the turn begins as usual.
+        stage.effects.clear();
+        tell(&mut stage, waiting(&now, Waits::default(), acts.index()));
+        begin(&mut stage);
+        stage.key(KeyCode::Esc);
+        assert!(stage.draw().contains("Waiting for") && stage.effects.is_empty());
+        begin(&mut stage);
+        let mine = Snapshot { game: now.game.ahead(me).unwrap(), my_turn: true, ..now.clone() };
+        tell(&mut stage, waiting(&mine, Waits::default(), me.index()));
+        assert!(stage.draw().contains("YOUR TURN"), "{}", stage.draw());
+    }
+}
+
+/// While the seats shuffle, nobody is told that it is their turn.
+#[test]
+fn turn_begins_after_the_deal() {
+    let mut stage = networked();
+    let now = Snapshot { my_turn: false, known: fairdeal_protocol::card::Faces::default(), ..(*dealt("loot")).clone() };
+    let rules = rule_set("loot", 3, &std::collections::BTreeMap::new()).unwrap();
+    let now = Snapshot { game: AnyGame::create(&rules).unwrap(), me: Some(seat(0)), ..now };
+    let SessionEvent::Snapshot(mut now) = waiting(&now, Waits::default(), 1) else { return };
+    if let Standing::Sealed(progress) = &mut now.standing {
+        progress.kind = Some(StepKind::Commit);
+    }
+    tell(&mut stage, SessionEvent::Snapshot(now));
+    let shown = stage.draw();
+    assert!(shown.contains("The deal is being set up.") && !shown.contains("YOUR TURN"), "{shown}");
 }
 
 /// A dead program is no thinking player: the prompt says what is so, what to do, and from when on something can be done.

@@ -1,6 +1,6 @@
 //! The sentences on what a table waits for, and what the player can do meanwhile.
 
-use fairdeal_games::listed;
+use fairdeal_games::{TableGame as _, listed};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::SeatSet;
@@ -8,6 +8,7 @@ use fairdeal_protocol::table::live::Closing;
 use fairdeal_session::view::{Remedy, Snapshot, Standing, time_in_words};
 
 use super::TableScreen;
+use super::choosing::AHEAD;
 use crate::tables::words;
 
 impl TableScreen {
@@ -104,6 +105,32 @@ impl TableScreen {
         let call = self.view(&[], |view, now| words(&now.game, action, view)).unwrap_or_default();
         let call = call.split(':').next().unwrap_or_default();
         Some(format!("You {call}{waits}."))
+    }
+
+    /// The effect of the key for the next turn, if it has one.
+    pub(super) fn ahead_in_words(&self) -> Option<&'static str> {
+        if self.kept_ready().is_some() {
+            return Some("take back what is kept ready");
+        }
+        if self.choice.ahead.is_some() {
+            return Some("keep nothing ready");
+        }
+        self.next_turn().map(|_| "keep an action ready for your turn")
+    }
+
+    /// The same as a label.
+    pub(super) fn ahead_label(&self) -> Option<&'static str> {
+        self.ahead_in_words().map(|_| if self.kept_ready().is_some() { "take back" } else { "keep ready" })
+    }
+
+    /// The action that the player keeps ready, as a sentence.
+    pub(super) fn ready_in_words(&self) -> Option<String> {
+        let action = self.kept_ready()?;
+        let call = self.view(&[], |view, now| {
+            let ahead = now.me.and_then(|me| now.game.ahead(me));
+            words(ahead.as_ref().unwrap_or(&now.game), action, view)
+        });
+        Some(format!("Ready for your turn: {}. {AHEAD} takes it back.", call.unwrap_or_default().trim_end_matches('.')))
     }
 
     /// The players whom a chat message of this moment does not reach, as a sentence: chat is stored nowhere.
