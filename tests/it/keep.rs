@@ -12,7 +12,8 @@ use fairdeal::keeper::client::{KeeperClient, KeeperError, stop};
 use fairdeal::keeper::wire::{KeptState, KeptTable, Request};
 use fairdeal::store::DataView;
 use fairdeal_games::bots::{Bot, Level};
-use fairdeal_games::{AnyGame, bot};
+use fairdeal_games::plutonian::PlutonianAction;
+use fairdeal_games::{AnyAction, AnyGame, bot};
 use fairdeal_net::Transport;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_session::events::{Command, SessionEvent};
@@ -240,6 +241,50 @@ async fn four_keepers_finish_a_game_while_interfaces_come_and_go_and_one_is_kill
     })
     .await;
     assert!(persons.iter().all(|person| person.acted > 0));
+    is_fair(&persons);
+}
+
+/// A player chooses ahead and closes the window; the keeper is killed, and another one signs the action when the turn comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_kept_ready_is_done_by_the_keeper() {
+    let root = TempDir::new().unwrap();
+    let mut persons: Vec<Person> = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
+    let table = opens(&persons, "plutonian-poker", &[("turn-time", "3600")]).await;
+    let since = Instant::now();
+    let player = loop {
+        let states = [persons[0].keeper.table().await.state, persons[1].keeper.table().await.state];
+        if let Some(player) = states.iter().position(|state| *state == KeptState::YourTurn) {
+            break player;
+        }
+        assert!(since.elapsed() < PATIENCE, "it is nobody's turn: {states:?}");
+    };
+    let planner = 1 - player;
+    let takes = |tree| AnyAction::Plutonian(PlutonianAction::Take { tree, stack: None });
+    let client = persons[planner].keeper.client().await;
+    let mut window = client.attach(Request::Attach(table.clone())).handle;
+    window.commands.send(Command::Premove(Some(takes(1)))).await.unwrap();
+    hears(&mut window, "the action kept ready", |event| {
+        matches!(event, SessionEvent::Snapshot(now) if now.waits.premove == Some(takes(1))).then_some(())
+    })
+    .await;
+    window.commands.send(Command::Quit).await.unwrap();
+    while window.events.recv().await.is_some() {}
+    // What the keeper has on disk by now is up to the next head; here it closes in order.
+    stop(&DataView::of(Some(&persons[planner].keeper.data)).unwrap()).await.unwrap();
+    persons[planner].keeper.child.wait().unwrap();
+    persons[planner].keeper = Keeper::start(&persons[planner].keeper.data.clone());
+    let mut window = persons[player].keeper.client().await.attach(Request::Attach(table.clone())).handle;
+    window.commands.send(Command::Act(takes(0))).await.unwrap();
+    let again = hears(&mut window, "the turn after", |event| match event {
+        SessionEvent::Snapshot(now) if now.my_turn => {
+            Some(now.clone()).filter(|now| matches!(&now.game, AnyGame::Plutonian(game) if game.turns() == 2))
+        }
+        _ => None,
+    });
+    let again = again.await;
+    assert_eq!(again.waits.premove, None);
+    drop(window);
+    play(&mut persons, &table, |_, _| {}).await;
     is_fair(&persons);
 }
 
