@@ -15,10 +15,13 @@
 //! noise         encryption, and whose key is at the other end
 //! multistream   which protocol a stream speaks
 //! ```
+//!
+//! Beside it, [`letter`] seals bytes for a peer who is not there.
 
 mod circuit;
 mod connection;
 mod direct;
+pub mod letter;
 mod messages;
 mod multistream;
 mod noise;

@@ -31,7 +31,7 @@ const DOMAIN: &[u8] = b"noise-libp2p-static-key:";
 /// The longest Noise message, in bytes.
 const MAX_MESSAGE: usize = 65_535;
 /// The bytes that a sealed frame has more than what it carries.
-const TAG: usize = 16;
+pub(crate) const TAG: usize = 16;
 /// The longest content of a frame that is sent, in bytes. Rust's libp2p leaves as much room below its limit.
 const MAX_CONTENT: usize = 16 * 1024;
 
@@ -59,7 +59,7 @@ impl Handshake {
         let mut secret = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *secret);
         let payload = payload(key, &secret);
-        let mut state = builder(rng)?.local_private_key(&*secret)?.build_initiator()?;
+        let mut state = builder(PATTERN, drawn(rng))?.local_private_key(&*secret)?.build_initiator()?;
         let first = write(&mut state, &[])?;
         Ok((Self { state, payload }, first))
     }
@@ -112,11 +112,20 @@ fn framed(message: &[u8]) -> Vec<u8> {
     [&length.to_be_bytes(), message].concat()
 }
 
-fn builder<'a>(rng: &mut dyn CryptoRng) -> Result<snow::Builder<'a>, LinkError> {
-    let params: NoiseParams = PATTERN.parse()?;
+/// A handshake of this pattern under the primitives of this workspace; only a pattern with an own `e` draws one.
+pub(crate) fn builder<'a>(
+    pattern: &str,
+    ephemeral: Option<Zeroizing<[u8; 32]>>,
+) -> Result<snow::Builder<'a>, snow::Error> {
+    let params: NoiseParams = pattern.parse()?;
+    Ok(snow::Builder::with_resolver(params, Box::new(Resolver { ephemeral })))
+}
+
+/// The secret of an ephemeral key.
+fn drawn(rng: &mut dyn CryptoRng) -> Option<Zeroizing<[u8; 32]>> {
     let mut ephemeral = Zeroizing::new([0; 32]);
     rng.fill_bytes(&mut *ephemeral);
-    Ok(snow::Builder::with_resolver(params, Box::new(Resolver { ephemeral })))
+    Some(ephemeral)
 }
 
 fn write(state: &mut snow::HandshakeState, payload: &[u8]) -> Result<Vec<u8>, LinkError> {
@@ -154,14 +163,14 @@ fn public(secret: &[u8; 32]) -> [u8; 32] {
     MontgomeryPoint::mul_base_clamped(*secret).to_bytes()
 }
 
-/// The primitives, and the one ephemeral key that a handshake draws.
+/// The primitives, and the one ephemeral key that a handshake may draw.
 struct Resolver {
-    ephemeral: Zeroizing<[u8; 32]>,
+    ephemeral: Option<Zeroizing<[u8; 32]>>,
 }
 
 impl CryptoResolver for Resolver {
     fn resolve_rng(&self) -> Option<Box<dyn Random>> {
-        Some(Box::new(Drawn(Some(self.ephemeral.clone()))))
+        Some(Box::new(Drawn(self.ephemeral.clone())))
     }
 
     fn resolve_dh(&self, choice: &DHChoice) -> Option<Box<dyn Dh>> {
@@ -331,7 +340,8 @@ pub(crate) mod answering {
         pub(crate) fn begin(key: &SigningKey, rng: &mut dyn CryptoRng) -> Self {
             let mut secret = [0; 32];
             rng.fill_bytes(&mut secret);
-            let state = builder(rng).unwrap().local_private_key(&secret).unwrap().build_responder().unwrap();
+            let state =
+                builder(PATTERN, drawn(rng)).unwrap().local_private_key(&secret).unwrap().build_responder().unwrap();
             Self { state, payload: payload(key, &secret) }
         }
 
