@@ -12,7 +12,7 @@ use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::domain;
 use fairdeal_protocol::game::Game as _;
-use fairdeal_protocol::hash::Hasher;
+use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
@@ -24,6 +24,7 @@ use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_session::frame::{Frame, MAX_FRAME};
 use fairdeal_session::header::Header;
+use fairdeal_session::letter::Letter;
 use fairdeal_session::password_gate::{GuestGate, HostGate};
 use fairdeal_session::seat_file::SeatFile;
 use futures::executor::block_on;
@@ -115,6 +116,18 @@ pub fn message(data: &[u8]) -> bool {
     true
 }
 
+/// An opened letter.
+pub fn letter(data: &[u8]) -> bool {
+    let Ok(letter) = Letter::from_bytes(data) else {
+        return false;
+    };
+    assert!(letter.to_bytes() == data);
+    let table = Hash32([7; 32]);
+    let frames: Vec<Vec<u8>> = letter.frames(table).collect();
+    assert!(frames.iter().all(|bytes| frame(bytes)));
+    true
+}
+
 /// A single signed entry.
 pub fn entry(data: &[u8]) -> bool {
     let Ok(signed) = decode::<SignedEntry>(data, MAX_ENTRY + 128) else {
@@ -181,7 +194,7 @@ pub fn record(data: &[u8]) -> bool {
         Record::Seed { .. } => {}
         Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
         Record::Statement(signed) => look_at_statement(signed),
-        Record::Waits(_) | Record::Note(_) => {}
+        Record::Waits(_) | Record::Note(_) | Record::Return(_) => {}
         Record::Evidence(evidence) => look_at_both(evidence),
         Record::Claim(signed) => look_at_claim(signed),
         Record::ForkReport(signed) => look_at_halt(signed),

@@ -48,6 +48,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("header", decoders::header),
     ("join", texts::join),
     ("journal", journals::journal),
+    ("letter", decoders::letter),
     ("link", links::link),
     ("meet", decoders::meet),
     ("message", decoders::message),

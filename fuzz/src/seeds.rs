@@ -28,12 +28,13 @@ use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::journal::{Asked, Record};
 use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Records, Roster, Showing, Taken, Watch};
+use fairdeal_session::letter::Letter;
 use fairdeal_session::password_gate::{GuestGate, HostGate};
 use fairdeal_session::seat_file::SeatFile;
 use fairdeal_testkit::{entries, seats};
@@ -243,6 +244,7 @@ pub fn all() -> Vec<Seed> {
     into("journal", journal);
     into("link", link);
     into("meet", meet);
+    into("letter", letter);
     into("message", message);
     into("options", options);
     into("record", record);
@@ -617,6 +619,24 @@ fn join(to: &mut Folder<'_>) {
     to.put("bad-version", one.replacen("fd1", "fd2", 1));
 }
 
+fn letter(to: &mut Folder<'_>) {
+    let table = TABLE.table();
+    let one = commit(1).signed().clone();
+    let messages = [
+        Message::StateRequest(Box::new(Relayed { request: state_request(), hops: 1 })),
+        Message::Head(Head { step: 300, ..Head::default() }),
+        Message::Entries(vec![one.clone()].try_into().unwrap()),
+        Message::StateReply(Box::new(state_reply(one))),
+    ];
+    let frames = messages.into_iter().map(|message| Frame::Table { table, message }.to_bytes());
+    let frames: Vec<Vec<u8>> = frames.collect();
+    let letter = Letter::of(table, &frames, &[]).to_bytes();
+    to.put("bad-cut", cut(&letter));
+    to.put("good-letter", letter);
+    to.put("good-empty", Letter::default().to_bytes());
+    to.put("bad-many", encode(&vec![Message::Head(Head::default()); 65]));
+}
+
 fn message(to: &mut Folder<'_>) {
     let one = commit(1).signed().clone();
     let entries = |list: Vec<SignedEntry>| Message::Entries(list.try_into().unwrap());
@@ -688,6 +708,8 @@ fn record(to: &mut Folder<'_>) {
     to.put("good-statement", statement.to_bytes().to_vec());
     let note = Record::Note(vec![7; 20].try_into().unwrap());
     to.put("good-note", note.to_bytes().to_vec());
+    let asked = Asked { nonce: [3; 16], answered: SeatSet::all(2), live: SeatSet::all(3), closed: 1 };
+    to.put("good-return", Record::Return(Some(asked)).to_bytes().to_vec());
     to.put("bad-cut", cut(&world.room[0].disk[0]));
     to.put("bad-kind", [99]);
 }

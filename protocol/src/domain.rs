@@ -121,6 +121,8 @@ pub const REPLY: Label = label!("fairdeal/reply/v1");
 pub const SEAT_FILE: Label = label!("fairdeal/seat-file/v1");
 /// A host's signature over the registration of its table at a meeting point.
 pub const REGISTRATION: Label = label!("fairdeal/registration/v1");
+/// The context in which letters of a table are sealed.
+pub const LETTER: Label = label!("fairdeal/letter/v1");
 /// The jitter of a redial, so that two peers do not dial each other simultaneously.
 pub const REDIAL: Label = label!("fairdeal/redial/v2");
 /// The name of a draft that is sent ahead of its entry.

@@ -239,6 +239,20 @@ impl<G: Game> Room<G> {
         Table::restore(self.charter.clone(), seat, seats::key(seat), records, rng)
     }
 
+    /// Starts a seat's program again that was closed in order; `by_letter` as in [`Table::reopen`]. Its table has the charter's timeouts and has
+    /// not begun.
+    ///
+    /// # Errors
+    /// If the journal does not belong to this table and seat; the program is then unchanged.
+    pub fn reopen(&mut self, seat: Seat, by_letter: bool) -> Result<(), RestoreError> {
+        let TestSeat { disk, rng, .. } = &mut self.places[seat.index()];
+        let records = disk.iter().map(|bytes| Record::from_bytes(bytes).unwrap());
+        let table = Table::reopen(self.charter.clone(), seat, seats::key(seat), records, by_letter, rng)?;
+        let place = &mut self[seat];
+        (place.table, place.status) = (table, Status::Up);
+        Ok(())
+    }
+
     /// Restarts a seat's program from its disk. Its table has the charter's timeouts and has not begun.
     ///
     /// # Errors

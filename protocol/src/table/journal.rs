@@ -14,7 +14,9 @@ use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::fork_report::SignedForkReport;
+use crate::log::state_request::Nonce;
 use crate::membership::SignedStatement;
+use crate::seat::SeatSet;
 use crate::table::clocks::Waits;
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, decode, encode_secret};
@@ -50,8 +52,24 @@ pub enum Record {
     /// The seats that the open step waits for, and since when. Written from time to time, so that a restart does not
     /// reset the waits.
     Waits(Waits),
+    /// This seat has returned and asks the others what it has signed; `None` once enough of them have answered. A clean
+    /// journal whose last one is a return continues with it.
+    Return(Option<Asked>),
     /// The last note of the table's driver, in its own encoding. Nothing of the table rests on it.
     Note(Bounded<u8, MAX_NOTE>),
+}
+
+/// A return that waits for answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The nonce of its requests.
+    pub nonce: Nonce,
+    /// The seats whose answers hold nothing unknown to this one.
+    pub answered: SeatSet,
+    /// The live seats then.
+    pub live: SeatSet,
+    /// How many times its program was closed meanwhile.
+    pub closed: u32,
 }
 
 impl Record {

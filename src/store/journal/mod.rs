@@ -9,11 +9,14 @@
 //! A full disk must not stop a deal halfway. Space for a deal is therefore reserved beforehand ([`Journal::reserve`]).
 //! An append without space keeps nothing, and may be repeated once there is some.
 //!
+//! A program that closes in order marks its journals as clean ([`clean`]).
+//!
 //! Before a player lets others begin a table it writes a *promise*, the file `journals/TABLE-SEAT.promise`. The promise
 //! is removed once the journal is on disk. A promise therefore shows that nothing has been signed at that table;
 //! without promise and journal, something may have been. A player's own promise is empty. A local bot's promise holds
 //! its identity, which is stored nowhere else until its journal begins.
 
+mod clean;
 mod names;
 
 use std::fs::{self, File, TryLockError};
@@ -56,6 +59,7 @@ pub struct Journal {
     /// Never read: the lock lasts as long as the file is open.
     lock: File,
     writer: Mutex<Writer<File>>,
+    was_clean: bool,
 }
 
 /// A journal in the data directory.
@@ -121,12 +125,14 @@ struct Writer<D> {
     dirt: u64,
     /// Whether the game has ended; the end block stays the last one.
     ended: bool,
+    /// Whether the last records could not be written: the journal lacks them.
+    lacks: bool,
 }
 
 impl<D: Disk> Writer<D> {
     /// A writer that continues at offset `end`.
     fn new(disk: D, nonce: Nonce, end: u64, ended: bool) -> Self {
-        Self { disk, nonce, end, room: end, dirt: end, ended }
+        Self { disk, nonce, end, room: end, dirt: end, ended, lacks: false }
     }
 
     /// Writes the start of a journal and its header.
@@ -140,7 +146,9 @@ impl<D: Disk> Writer<D> {
 
     /// Writes the header or a block of records. After an error none of it counts, and the call may be repeated.
     fn write(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
+        self.lacks = true;
         self.put(&blocks::block(&self.nonce, self.end, kind, payload)?)?;
+        self.lacks = false;
         if self.ended {
             // Keep the end block last. Without it, a list shows the game once more, and resuming it ends at once.
             let _ = self.put(&blocks::ended(&self.nonce, self.end)?);
@@ -225,6 +233,25 @@ impl Journal {
         self.change(Writer::give_back)
     }
 
+    /// Whether the journal was marked as clean when it was opened, and nobody had written it since.
+    pub fn was_clean(&self) -> bool {
+        self.was_clean
+    }
+
+    /// Marks the journal as clean: its seat has signed nothing that it lacks, and nothing follows. One to which the last
+    /// records could not be appended is not marked.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`], [`StoreError::Io`]; then it is not marked.
+    pub fn mark_clean(&self) -> Result<(), StoreError> {
+        self.give_back()?;
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.lacks {
+            return Ok(());
+        }
+        clean::mark(&self.path, &writer.disk)
+    }
+
     /// Marks the game as ended here.
     ///
     /// # Errors
@@ -244,8 +271,9 @@ impl Journal {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn remove(self) -> Result<(), StoreError> {
-        let Self { path, lock, writer } = self;
+        let Self { path, lock, writer, .. } = self;
         drop(writer);
+        clean::forget(&path);
         calls::remove(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         drop(lock);
         // A leftover empty file does no harm.
@@ -417,6 +445,7 @@ impl DataDir {
         let lock = lock(&file.path)?;
         let aside = folder.join(file.path.file_name().unwrap_or_default());
         calls::rename(&file.path, &aside).map_err(|source| StoreError::io("move", &file.path, source))?;
+        clean::forget(&file.path);
         // After a crash the game may be listed once more; nothing of it is lost.
         let _ = files::sync_parent(&aside).and_then(|()| files::sync_parent(&file.path));
         drop(lock);
@@ -492,10 +521,10 @@ impl DataDir {
             let path = path.clone();
             StoreError::Journal { path, source }
         })?;
-        Ok(Journal { path, lock, writer: Mutex::new(writer) })
+        Ok(Journal { path, lock, writer: Mutex::new(writer), was_clean: false })
     }
 
-    /// Opens a journal to resume it, and cuts off an append that a crash interrupted.
+    /// Opens a journal to resume it, uses up its mark ([`Journal::was_clean`]), and cuts off an append that a crash interrupted.
     ///
     /// # Errors
     /// [`StoreError::JournalInUse`] if a session writes it, [`StoreError::DamagedJournal`],
@@ -503,6 +532,7 @@ impl DataDir {
     pub fn open_journal(&self, file: &JournalFile) -> Result<(Journal, Kept), StoreError> {
         let path = file.path.clone();
         let lock = lock(&path)?;
+        let is_clean = clean::take(&path);
         let Read { nonce, end, kept, torn } = read(&path)?;
         if torn {
             tracing::warn!(path = %path.display(), end, "a crash has torn the last append; it is cut off");
@@ -515,7 +545,7 @@ impl DataDir {
             let _ = writer.make_room(end);
         }
         let writer = Mutex::new(writer);
-        Ok((Journal { path, lock, writer }, kept))
+        Ok((Journal { path, lock, writer, was_clean: is_clean && !torn }, kept))
     }
 }
 

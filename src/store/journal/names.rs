@@ -11,6 +11,8 @@ use crate::store::files::hexadecimal;
 pub(super) const EXTENSION: &str = "journal";
 /// The lock of its writer.
 pub(super) const LOCK: &str = "lock";
+/// The mark of a clean journal.
+pub(super) const CLEAN: &str = "clean";
 /// A promise to sit at the table.
 pub(super) const PROMISE: &str = "promise";
 

@@ -59,6 +59,64 @@ fn a_journal_has_one_writer_and_any_reader() {
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
 }
 
+/// A mark counts once, and only for the file that was marked: not after a write, for a copy in its place, or for an older
+/// journal.
+#[test]
+fn mark_of_a_clean_journal_counts_for_it_alone() {
+    let (_home, data) = open();
+    let journal = data.begin_journal("ab", Seat::new(0).unwrap(), b"head").unwrap();
+    assert!(!journal.was_clean());
+    journal.append(&bytes(&["one"])).unwrap();
+    drop(journal);
+    let file = data.journals().unwrap().remove(0);
+    let mark = file.path.with_extension("clean");
+    let opened = || data.open_journal(&file).unwrap().0;
+    assert!(!opened().was_clean());
+    opened().mark_clean().unwrap();
+    assert!(opened().was_clean());
+    assert!(!mark.exists() && !opened().was_clean());
+    // A write after the mark.
+    let journal = opened();
+    journal.mark_clean().unwrap();
+    journal.append(&bytes(&["two"])).unwrap();
+    drop(journal);
+    assert!(!opened().was_clean());
+    // A backup of both files, put back by copying.
+    let copy = |from: &Path, to: &Path| fs::copy(from, to).map(drop).unwrap();
+    let (kept, kept_mark) = (file.path.with_extension("old"), file.path.with_extension("old-mark"));
+    opened().mark_clean().unwrap();
+    copy(&file.path, &kept);
+    copy(&mark, &kept_mark);
+    let journal = opened();
+    journal.append(&bytes(&["three"])).unwrap();
+    journal.mark_clean().unwrap();
+    drop(journal);
+    let newer = fs::read(&mark).unwrap();
+    copy(&kept, &file.path);
+    copy(&kept_mark, &mark);
+    assert!(!opened().was_clean());
+    // An older journal beside the newest mark, and a mark that is none.
+    copy(&kept, &file.path);
+    fs::write(&mark, newer).unwrap();
+    assert!(!opened().was_clean());
+    fs::write(&mark, [7; 5000]).unwrap();
+    assert!(!opened().was_clean());
+    // Records that do not fit on the disk are missing.
+    let journal = opened();
+    journal.writer.lock().unwrap().lacks = true;
+    journal.mark_clean().unwrap();
+    drop(journal);
+    assert!(!mark.exists() && !opened().was_clean());
+    // Nothing is left of a journal that is removed.
+    let journal = opened();
+    journal.mark_clean().unwrap();
+    let folder = file.path.parent().unwrap();
+    fs::remove_file(&kept).unwrap();
+    fs::remove_file(&kept_mark).unwrap();
+    journal.remove().unwrap();
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+}
+
 #[test]
 fn room_for_a_deal_is_reserved_and_given_back() {
     let (_home, data) = open();

@@ -41,7 +41,7 @@ use crate::log::equivocation::Equivocation;
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::{Clocks, Limits, Now};
-use crate::table::message::Message;
+use crate::table::message::{Head, Message};
 use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Trailer, Transcript};
 use crate::wire::bounded::Bounded;
@@ -202,9 +202,9 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Whether this seat is returning and still asks the others what it had signed.
+    /// Whether this seat still asks the others what it had signed, and signs nothing meanwhile.
     pub fn is_returning(&self) -> bool {
-        self.peers.returning().is_some()
+        self.peers.returning().is_some() && !self.may_sign()
     }
 
     /// Whether the table waits for an in-turn action of this seat.
@@ -323,17 +323,33 @@ impl<G: Game> Table<G> {
     // Inputs.
 
     /// Starts the table: draws the first seed and sends the first commitment. After a return it sends this seat's entry
-    /// of the open step again, unchanged, and asks the others for its records.
+    /// of the open step again, unchanged, and asks the others for its records unless it was reopened.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
+        if let Some(own) = self.entries.open().get(&self.me()) {
+            let own = Bounded::one(own.signed().clone());
+            self.outbox.send(To::All, Message::Entries(own));
+        }
         if self.peers.returning().is_some() {
-            if let Some(own) = self.entries.open().get(&self.me()) {
-                let own = Bounded::one(own.signed().clone());
-                self.outbox.send(To::All, Message::Entries(own));
-            }
             self.request_state(To::All);
             self.settle_return();
         }
         self.work(rng);
+    }
+
+    /// Sends a seat that is not connected all that it can lack. `step` is the one at which it asks what it has signed; else
+    /// nobody is further behind than the step before the open one, because no step completes without it.
+    pub fn send_all(&mut self, to: Seat, step: Option<u64>) {
+        self.greet(to);
+        let before = self.replica.step().saturating_sub(1);
+        for step in step.into_iter().filter(|step| *step < before).chain([before]) {
+            self.answer(to, &Head { step, ..Head::default() });
+        }
+    }
+
+    /// Whether the journal has all that this seat has signed, as far as this seat knows: others may have shown it entries of
+    /// its own that do not count yet.
+    pub fn knows_its_own(&self) -> bool {
+        !self.entries.is_unkept(self.me())
     }
 
     /// The next output; `None` if there is none for now.
@@ -351,6 +367,7 @@ impl<G: Game> Table<G> {
 
     /// Takes note of a sign of life that is no message of the table.
     pub fn hear(&mut self, from: Seat) {
+        self.peers.meet(from);
         self.peers.clocks_mut().hear(from);
     }
 

@@ -229,6 +229,7 @@ impl<G: Game> Table<G> {
         let result = self.replica.finish(&entries);
         let removed = seats.minus(self.replica.participants());
         self.removals.complete(names, removed, &self.replica);
+        self.keep_adopted();
         match result {
             Err(broken) => self.outbox.stop(Stop::Broken(broken)),
             Ok(news) => {

@@ -96,7 +96,7 @@ impl<G: Game> Table<G> {
         let late = due.iter().filter(|seat| late_by(*seat, 0)).flat_map(|seat| self.replica.party(seat).iter());
         let in_vain: SeatSet = away.iter().chain(late).collect();
         let few = !in_vain.is_empty() && !parties.is_majority(live, live.minus(in_vain));
-        if self.peers.returning().is_some() {
+        if self.is_returning() {
             // Answers to the first requests may still be on their way.
             let patience = if few { ANSWERED } else { UNDECIDED };
             return clocks.awake() >= absence.saturating_add(patience);

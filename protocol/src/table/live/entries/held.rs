@@ -49,7 +49,8 @@ impl<G: Game> Table<G> {
         'steps: while let Some(held) = self.entries.signed_in(step).filter(|_| step <= last) {
             let held = held.into_iter().map(|(_, signed)| signed);
             for signed in held.chain(self.entries.faulty(step..=step)) {
-                if head.have.contains(&signed.hash()) {
+                let is_adopted = signed.claimed_seat() == Some(self.me()) && step > self.replica.step();
+                if head.have.contains(&signed.hash()) || is_adopted {
                     continue;
                 }
                 bytes += signed.size();
@@ -104,7 +105,12 @@ impl<G: Game> Table<G> {
         let takes_part = self.replica.participants().contains(seat);
         if !self.is_finished() && takes_part && self.entries.insert(entry) {
             self.peers.clocks_mut().hear(seat);
-            self.outbox.pass(seat, signed.clone());
+            if seat == self.me() {
+                // It returns, and learns what it has signed: that has to be on its disk like anything it signs now.
+                self.keep_adopted();
+            } else {
+                self.outbox.pass(seat, signed.clone());
+            }
         }
         Ok(())
     }

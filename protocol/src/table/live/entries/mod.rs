@@ -232,6 +232,12 @@ impl Entries {
 
     // The journal.
 
+    /// Whether an entry of the seat is held that the journal lacks: others have shown it, and it does not count yet.
+    pub(super) fn is_unkept(&self, seat: Seat) -> bool {
+        let open = self.open.held.contains_key(&seat) && !self.open.kept.contains(seat);
+        open || self.ahead.contains_key(&seat)
+    }
+
     /// The entries of these seats that are not in the journal yet. Marks them as journaled.
     pub(super) fn take_unkept(&mut self, seats: SeatSet) -> Vec<SignedEntry> {
         let kept = self.open.kept;

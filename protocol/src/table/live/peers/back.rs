@@ -4,6 +4,10 @@
 //! means that its disk is old; the seat adopts the record. A fresh nonce marks the requests of one return, so that late
 //! answers to an earlier one don't count.
 //!
+//! A seat whose journal is surely the last one that it wrote here signs while it is alone ([`Table::reopen`]): all that it has
+//! signed is in there, unless a copy of it has played on. So it asks too, and waits for those whom it meets. If it was still
+//! asking when it was closed, it continues with the same nonce: answers may come by letter.
+//!
 //! Some of the others may be gone for good and never answer. After one absence timeout, the answers of a majority of
 //! the parties, this one included, suffice (`docs/protocol.md`, "Coming back").
 
@@ -13,7 +17,7 @@ use rand_core::CryptoRng;
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
-use crate::log::state_request::{MAX_REPLIED, SignedStateReply, SignedStateRequest, StateReply, StateRequest};
+use crate::log::state_request::{MAX_REPLIED, Nonce, SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
@@ -52,13 +56,54 @@ impl<G: Game> Table<G> {
         records: impl IntoIterator<Item = Record>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RestoreError> {
-        let mut table = Self::new(charter, me, key)?;
         let mut nonce = [0; 16];
         rng.fill_bytes(&mut nonce);
+        Self::replayed(charter, me, key, records, nonce)
+    }
+
+    /// Restores a table from a journal that this seat has closed in order, and that nobody has written since: the seat may
+    /// sign while it meets nobody, and once all whom it meets have answered. If it still had to ask when it was closed, it
+    /// continues that. `by_letter`: whoever is heard is not there to be asked. Whether the journal is that one, only the
+    /// store can know. With an older one the seat may sign a place twice, and the others would have proof of it.
+    ///
+    /// # Errors
+    /// As for [`Self::restore`].
+    pub fn reopen(
+        charter: SignedCharter,
+        me: Seat,
+        key: SigningKey,
+        records: impl IntoIterator<Item = Record>,
+        by_letter: bool,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RestoreError> {
+        let mut nonce = [0; 16];
+        rng.fill_bytes(&mut nonce);
+        let mut table = Self::replayed(charter, me, key, records, nonce)?;
+        match table.peers.kept_return() {
+            Some(asked) => table.peers.continue_return(asked),
+            None => table.peers.trust_journal(!by_letter),
+        }
+        Ok(table)
+    }
+
+    fn replayed(
+        charter: SignedCharter,
+        me: Seat,
+        key: SigningKey,
+        records: impl IntoIterator<Item = Record>,
+        nonce: Nonce,
+    ) -> Result<Self, RestoreError> {
+        let mut table = Self::new(charter, me, key)?;
+        // During the replay the seat signs nothing, and takes back what it has signed.
         table.peers.begin_return(nonce);
+        let mut last = None;
         for record in records {
+            if let Record::Return(asked) = record {
+                last = asked;
+            }
             table.replay(record)?;
         }
+        table.peers.returned_as(last);
         table.peers.clocks_mut().end_replay();
         table.outbox.end_replay();
         Ok(table)
@@ -74,7 +119,7 @@ impl<G: Game> Table<G> {
                     self.peers.clocks_mut().restore(&waits);
                 }
             }
-            Record::Note(_) => {}
+            Record::Note(_) | Record::Return(_) => {}
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
                 // The journal may still hold another entry for its place.
@@ -126,6 +171,10 @@ impl<G: Game> Table<G> {
             return Ok(());
         }
         let held = self.entries.open().get(&seat);
+        if held.is_some_and(|held| held.hash() == entry.hash()) {
+            // It was journaled when others showed it, and again when it counted or was refused.
+            return Ok(());
+        }
         let taken = held.is_some_and(|held| !self.entries.is_blamed(held.hash()));
         if entry.step() != self.replica.step() || taken {
             return Err(RestoreError::Order(entry.step()));
@@ -137,11 +186,13 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Whether this seat may sign: it is not returning, or cannot contradict what it has signed.
+    /// Whether this seat may sign: it is not returning, its clean journal holds for all whom it meets, or it cannot contradict
+    /// what it has signed.
     pub(in crate::table::live) fn may_sign(&self) -> bool {
         // After the end of the game only one body is possible at each place, so an old disk does no harm.
         let over = self.replica.is_over();
-        self.peers.returning().is_none() || (over && self.peers.is_impatient())
+        let asks = self.peers.returning().is_some() && !self.peers.trusts_journal();
+        !asks || (over && self.peers.is_impatient())
     }
 
     /// How often a request may be forwarded: on the longest way, by every seat but the asker and the last one.
@@ -315,11 +366,22 @@ impl<G: Game> Table<G> {
     pub(in crate::table::live) fn settle_return(&mut self) {
         let (live, parties) = (self.replica.live(), self.replica.parties());
         self.peers.settle_return(self.me(), live, parties);
+        if let Some(asked) = self.peers.news_of_return() {
+            self.outbox.keep(Record::Return(asked));
+        }
     }
 
     /// Journals the counting entries of the open step that are not in the journal yet.
     pub(in crate::table::live) fn keep_counted(&mut self) {
         self.keep_entries(self.entries.counted());
+    }
+
+    /// Journals this seat's entry of the open step, if others have shown it. An entry of the next step waits for that step.
+    pub(in crate::table::live) fn keep_adopted(&mut self) {
+        let parent = self.replica.parent();
+        if self.entries.open().get(&self.me()).is_some_and(|own| own.content().parent == parent) {
+            self.keep_entries(SeatSet::one(self.me()));
+        }
     }
 
     /// Journals the open step's entries of these seats that are not in the journal yet.

@@ -11,6 +11,7 @@ use crate::log::state_request::Nonce;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::{Clocks, Now};
+use crate::table::journal::Asked;
 use crate::table::message::Head;
 use requests::Requests;
 
@@ -28,6 +29,8 @@ pub const RATE: u64 = 32 << 10;
 const SOON: u32 = 8;
 /// How many ticks pass then between two requests.
 const SELDOM: u32 = 8;
+/// More requests than a program sends between two starts.
+const REQUESTS: u32 = 1 << 20;
 
 /// A token bucket: what a seat makes this one send over one link, in answers, forwarded requests and replies. The seat
 /// pays that caused it by its signature or over its own connection, never one that only carried it. Each link has a
@@ -65,6 +68,14 @@ struct Return {
     heard: SeatSet,
     /// Whether this seat has been awake for the absence timeout, and no longer waits for a silent minority.
     impatient: bool,
+    /// How many times its program was closed meanwhile.
+    closed: u32,
+    /// The live seats when an answer last came.
+    live: Option<SeatSet>,
+    /// Whether the journal is surely the last one that this seat wrote here.
+    is_clean: bool,
+    /// The seats that have been heard since.
+    met: SeatSet,
 }
 
 /// The last head of a seat that was answered, and how often and when to answer it again.
@@ -97,6 +108,8 @@ pub(super) struct Peers {
     requests: Requests,
     /// Set after a return until enough others have answered.
     returning: Option<Return>,
+    /// The return as the journal has it.
+    kept_return: Option<Asked>,
 }
 
 impl Peers {
@@ -110,6 +123,7 @@ impl Peers {
             budgets: BTreeMap::new(),
             requests: Requests::default(),
             returning: None,
+            kept_return: None,
         }
     }
 
@@ -134,7 +148,79 @@ impl Peers {
 
     /// Begins a return: this seat signs nothing until enough others have answered.
     fn begin_return(&mut self, nonce: Nonce) {
-        self.returning = Some(Return { nonce, number: 0, rested: 0, heard: SeatSet::EMPTY, impatient: false });
+        self.returning = Some(Return {
+            nonce,
+            number: 0,
+            rested: 0,
+            heard: SeatSet::EMPTY,
+            impatient: false,
+            closed: 0,
+            live: None,
+            is_clean: false,
+            met: SeatSet::EMPTY,
+        });
+    }
+
+    /// Takes up a return that was under way when its program was closed in order.
+    fn continue_return(&mut self, asked: Asked) {
+        let Asked { nonce, answered, live, closed } = asked;
+        let closed = closed.saturating_add(1);
+        // Others may have seen requests of this return: these are later ones.
+        let number = closed.saturating_mul(REQUESTS);
+        let live = Some(live);
+        let back = Return {
+            nonce,
+            number,
+            rested: 0,
+            heard: answered,
+            impatient: false,
+            closed,
+            live,
+            is_clean: false,
+            met: SeatSet::EMPTY,
+        };
+        self.returning = Some(back);
+    }
+
+    /// The journal is clean: only those that this seat meets have to answer, or nobody if it does not ask.
+    fn trust_journal(&mut self, asks: bool) {
+        self.returning = self.returning.take().filter(|_| asks).map(|back| Return { is_clean: true, ..back });
+    }
+
+    /// Whether this seat may sign although it asks: its journal is clean, and all that it has met have answered. A copy of it
+    /// may have played on, and they would know.
+    fn trusts_journal(&self) -> bool {
+        self.returning.as_ref().is_some_and(|back| back.is_clean && back.met.minus(back.heard).is_empty())
+    }
+
+    /// Notes that a seat is there: it can be asked.
+    pub(super) fn meet(&mut self, seat: Seat) {
+        if let Some(back) = &mut self.returning {
+            back.met.insert(seat);
+        }
+    }
+
+    /// Notes what the journal says of this seat's return.
+    fn returned_as(&mut self, asked: Option<Asked>) {
+        self.kept_return = asked;
+    }
+
+    /// The return as the journal has it.
+    fn kept_return(&self) -> Option<Asked> {
+        self.kept_return
+    }
+
+    /// The state of this seat's return, if the journal does not have it.
+    fn news_of_return(&mut self) -> Option<Option<Asked>> {
+        // After a clean journal comes another one: nothing of it need be kept.
+        let asking = self.returning.as_ref().filter(|back| !back.is_clean);
+        let now = asking.map(|back| Asked {
+            nonce: back.nonce,
+            answered: back.heard,
+            live: back.live.unwrap_or_default(),
+            closed: back.closed,
+        });
+        (std::mem::replace(&mut self.kept_return, now) != now).then_some(now)
     }
 
     /// Takes a head. Returns whether to answer it: at once if it is new, or if this seat's `own` head is, and less and
@@ -240,7 +326,11 @@ impl Peers {
     /// Ends the return when all others have answered, or after an absence timeout when a majority has, this seat
     /// included.
     fn settle_return(&mut self, me: Seat, live: SeatSet, parties: Parties) {
-        let Some(back) = &self.returning else { return };
+        let Some(back) = &mut self.returning else { return };
+        if back.live.replace(live).is_some_and(|before| before != live) {
+            // What a seat has answered is old by now, and a removed one may have known more.
+            back.heard = SeatSet::EMPTY;
+        }
         let mut heard = back.heard;
         heard.insert(me);
         let all = live.iter().all(|seat| heard.contains(seat));
