@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use fairdeal_games::{AnyAction, AnyEvent};
+use fairdeal_games::{AnyAction, AnyEvent, TableGame as _};
 use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::narrate::Narrated;
 use crate::people::SeatPerson;
-use crate::view::{LobbyView, PeerState, Snapshot};
+use crate::view::{LobbyView, PeerState, Snapshot, Standing};
 
 /// A player's command to its session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub enum Command {
     Act(AnyAction),
     /// Keep an action ready, which is taken when the turn comes if it is still legal then; or keep none any more. Nobody
     /// else hears of it before.
-    Premove(Option<AnyAction>),
+    Premove(Option<Premove>),
     /// Leave the game for good; the others play on. The session ends once they have the message.
     Leave,
     /// Close a table for two with a signed claim while the other seat stays away.
@@ -41,12 +41,33 @@ pub enum Command {
     Invite(String),
     /// Call back a guest that cannot reach this host, at the addresses of its reply.
     CallBack(Reply),
+    /// Send a seat that is not connected all that it can lack: what is sent makes a [`crate::letter::Letter`].
+    WriteLetter(Seat),
     /// A person follows this session's events from now on, or nobody does: then it ends by itself after its table.
     Attend(bool),
     /// The player looks elsewhere, or looks here again: a phone may stop a page that nobody sees at any moment.
     Hidden(bool),
     /// Close the connections and end the session; the table can be resumed.
     Quit,
+}
+
+/// An action that is chosen ahead, in the position that its player was shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Premove {
+    pub action: AnyAction,
+    /// The thing that it takes ([`fairdeal_games::TableGame::object`]).
+    pub object: u32,
+    /// The deal: in another one its handles would mean other cards.
+    pub deal: u32,
+}
+
+impl Premove {
+    /// A premove of the player who is shown this table; `None` for a spectator, and where no log is signed.
+    pub fn of(shown: &Snapshot, action: AnyAction) -> Option<Self> {
+        let (Some(me), Standing::Sealed(progress)) = (shown.me, &shown.standing) else { return None };
+        let object = shown.game.object(me, &action);
+        Some(Self { action, object, deal: progress.deal })
+    }
 }
 
 /// A session's report to its player.

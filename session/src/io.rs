@@ -156,6 +156,9 @@ pub enum Store {
     Append(Arc<[Zeroizing<Vec<u8>>]>),
     /// Reserve room for a deal in the journal.
     Reserve,
+    /// Mark the journal as clean: it holds all that its seat has signed, and nothing follows. A store that cannot tell later
+    /// whether a journal is still that one need not do it.
+    MarkClean,
     /// Mark the journal as ended: the table needs nothing more from its player.
     End,
     /// Delete the journal: nobody needs it any more.
@@ -187,6 +190,7 @@ impl std::fmt::Debug for Store {
             Self::Return(_) => "Return",
             Self::Append(_) => "Append",
             Self::Reserve => "Reserve",
+            Self::MarkClean => "MarkClean",
             Self::End => "End",
             Self::Remove => "Remove",
             Self::Promise { .. } => "Promise",
@@ -236,6 +240,8 @@ pub enum Stored {
     /// The journal is open.
     Journal {
         records: Vec<Record>,
+        /// Whether it was marked as clean and is surely the same.
+        is_clean: bool,
         /// The number of evidence files of this table that are saved already.
         evidence: usize,
     },

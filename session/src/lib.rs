@@ -31,6 +31,7 @@ pub mod frame;
 pub mod group;
 pub mod header;
 pub mod io;
+pub mod letter;
 pub mod lobby;
 pub mod narrate;
 pub mod notify;

@@ -36,6 +36,8 @@ pub(crate) struct Batch {
     pub(crate) records: Vec<Zeroizing<Vec<u8>>>,
     pub(crate) letters: Vec<Letter>,
     pub(crate) news: Vec<Event<AnyGame>>,
+    /// Whether the records are to be on disk before anything else is done, although no message rests on them.
+    pub(crate) is_urgent: bool,
 }
 
 impl Batch {
@@ -142,7 +144,7 @@ impl<R> Outbox<R> {
     /// Orders something of the store; the answer has the same number.
     pub(crate) fn store(&mut self, order: Store) -> StoreId {
         match order {
-            Store::End | Store::Close { .. } => self.append_held(),
+            Store::MarkClean | Store::End | Store::Close { .. } => self.append_held(),
             Store::Remove => self.held.clear(),
             _ => {}
         }
@@ -235,12 +237,12 @@ impl<R> Outbox<R> {
     /// Sends the letters of a batch once its records, and all before them, are on disk. Returns its news if it has neither
     /// letters nor an end to tell, or if there are no records to wait for.
     pub(crate) fn keep(&mut self, batch: Batch) -> Option<Vec<Event<AnyGame>>> {
-        let Batch { records, letters, news } = batch;
+        let Batch { records, letters, news, is_urgent } = batch;
         self.held.extend(records);
         let ends = |event: &Event<AnyGame>| {
             matches!(event, Event::Stopped(_) | Event::News(News::Finished | News::Left(_) | News::Removed(_)))
         };
-        let rests = !letters.is_empty() || news.iter().any(ends);
+        let rests = is_urgent || !letters.is_empty() || news.iter().any(ends);
         if !rests || self.held.is_empty() {
             self.post(letters);
             return Some(news);
@@ -316,7 +318,12 @@ mod tests {
 
     fn batch(records: usize, word: u8) -> Batch {
         let letter = Letter { to: vec![peer()], bytes: vec![word], best_effort: false, is_head: word == b'h' };
-        Batch { records: vec![Zeroizing::new(vec![word]); records], letters: vec![letter], news: Vec::new() }
+        Batch {
+            records: vec![Zeroizing::new(vec![word]); records],
+            letters: vec![letter],
+            news: Vec::new(),
+            is_urgent: false,
+        }
     }
 
     /// All outputs in short: bytes, orders, lines.

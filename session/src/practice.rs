@@ -325,6 +325,7 @@ impl Practice {
             Command::Quit | Command::Leave => return None,
             // These need other players, who take their time.
             Command::Premove(_)
+            | Command::WriteLetter(_)
             | Command::Claim
             | Command::ProposeRemoval(_)
             | Command::Ready(_)

@@ -74,6 +74,14 @@ pub(super) enum Command {
     /// A keeper answers for you what programs answer by themselves: it accepts the moves of others, gives shares and opens
     /// seeds. It never moves for you. `notify` in the settings tells you when a table waits (docs/slow-play.md).
     Keep(Keep),
+    /// Play by letter with somebody who is never online when you are
+    ///
+    /// Act in `fairdeal resume` while nobody is there, close it, and write a letter. Its reader takes it, acts, and writes
+    /// back (docs/slow-play.md). Only the reader's program can read it.
+    Letter {
+        #[command(subcommand)]
+        command: LetterCommand,
+    },
     /// Let a bot play a seat, without a screen
     Bot {
         #[command(subcommand)]
@@ -175,6 +183,29 @@ pub(super) enum BotCommand {
     Join(BotJoin),
     /// Measure two kinds of bots against each other, without a network
     Duel(Duel),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum LetterCommand {
+    /// Write a letter: all that its reader can lack of a saved game
+    Out {
+        /// Table id, or enough of its first digits to be unique; needed if you have several saved games
+        table: Option<String>,
+        /// The reader: the name or number of a seat; needed if several others play
+        #[arg(long, value_name = "SEAT")]
+        to: Option<String>,
+        /// File to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Overwrite the file if it exists
+        #[arg(long)]
+        force: bool,
+    },
+    /// Read a letter, and tell what it brings
+    In {
+        /// Letter file, or - for standard input
+        file: PathBuf,
+    },
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,7 @@ mod headless;
 mod history;
 mod house;
 mod keep;
+mod letter;
 mod output;
 mod page;
 mod people;
@@ -100,6 +101,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Watch(watch) => table::watch(&common, &watch),
         Command::Resume(resume) => table::resume(&common, &resume),
         Command::Keep(args) => keep::run(&common, &args),
+        Command::Letter { command } => letter::run(&common, &command),
         Command::Bot { command: BotCommand::Host(bot) } => table::bot_host(&common, bot),
         Command::Bot { command: BotCommand::Join(bot) } => table::bot_join(&common, bot),
         Command::Bot { command: BotCommand::Duel(duel) } => duel::duel(&duel),

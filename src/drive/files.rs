@@ -14,7 +14,7 @@ use crate::store::{DataDir, Journal, StoreError};
 use crate::summary;
 
 /// A data directory, and the journal of the session's table.
-struct Disk {
+pub(super) struct Disk {
     data: Arc<DataDir>,
     /// The journal, once there is one.
     journal: Option<Arc<Journal>>,
@@ -113,12 +113,23 @@ fn fault(error: &StoreError) -> StoreFault {
 }
 
 impl Disk {
-    fn carry_out(&mut self, order: Store) -> Result<Stored, StoreFault> {
+    pub(super) fn new(data: Arc<DataDir>, journal: Arc<Journal>) -> Self {
+        Self { data, journal: Some(journal) }
+    }
+
+    pub(super) fn carry_out(&mut self, order: Store) -> Result<Stored, StoreFault> {
         match order {
             Store::Begin(journal) => self.begin(&journal),
             Store::Return(journal) => self.come_back(&journal),
             Store::Append(records) => self.journal()?.append(&records).map(|()| Stored::Done).map_err(|e| fault(&e)),
             Store::Reserve => self.journal()?.reserve().map(|()| Stored::Done).map_err(|e| fault(&e)),
+            Store::MarkClean => {
+                if let Err(error) = self.journal()?.mark_clean() {
+                    // The seat asks the others when it returns.
+                    tracing::warn!(%error, "cannot mark a journal as clean");
+                }
+                Ok(Stored::Done)
+            }
             Store::End => {
                 self.end();
                 Ok(Stored::Done)
@@ -159,7 +170,7 @@ impl Disk {
         let io::Journal { table, seat, header } = journal;
         let begun = self.data.begin_journal(&table.to_string(), *seat, header).map_err(|e| fault(&e))?;
         self.journal = Some(Arc::new(begun));
-        Ok(Stored::Journal { records: Vec::new(), evidence: 0 })
+        Ok(Stored::Journal { records: Vec::new(), is_clean: false, evidence: 0 })
     }
 
     fn come_back(&mut self, journal: &io::Journal) -> Result<Stored, StoreFault> {
@@ -167,9 +178,10 @@ impl Disk {
         match of_returner(&self.data, &table, journal.seat) {
             Ok(None) => self.begin(journal),
             Ok(Some(Interrupted { records, journal, .. })) => {
+                let is_clean = journal.was_clean();
                 self.journal = Some(journal);
                 let evidence = self.data.evidence_of(&table).map_or(0, |kept| kept.len());
-                Ok(Stored::Journal { records, evidence })
+                Ok(Stored::Journal { records, is_clean, evidence })
             }
             Err(ResumeError::Store(error)) => Err(fault(&error)),
             Err(error) => Err(StoreFault::Failed(error.to_string())),

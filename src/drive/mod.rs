@@ -3,12 +3,13 @@
 //!
 //! A player (a screen, a bot or a script) talks to its session through a [`Handle`]: it sends [`Command`]s and receives
 //! [`SessionEvent`]s. `start` makes a session with the `world` around it: `files` is its store, `thinking` its bot. `task`
-//! drives it, together with those of `local_bots`. `tables` opens and resumes tables; `finder` finds tables of others,
+//! drives it, together with those of `local_bots`; `letters` drives one that is not connected to anybody. `tables` opens and resumes tables; `finder` finds tables of others,
 //! and `people` marks who is known.
 
 mod clock;
 mod files;
 pub mod finder;
+pub mod letters;
 pub mod listening;
 pub mod local_bots;
 pub mod people;

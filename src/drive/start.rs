@@ -217,7 +217,8 @@ pub(super) fn sit_again(
     let Interrupted { saved, records, journal } = interrupted;
     let evidence = data.evidence_of(&saved.charter().table().to_string()).map_or(0, |kept| kept.len());
     let Reunion { lan, relays, external, friend } = reunion;
-    let mut resumed = Resumed { seat: saved, records, evidence, friend };
+    let mut resumed =
+        Resumed { seat: saved, records, is_clean: journal.was_clean(), evidence, friend, by_letter: false };
     resumed.add_relays(relays)?;
     let Returner { identity, attended, pilot, program } = who;
     let seat = &resumed.seat;

@@ -16,7 +16,7 @@ use fairdeal_games::plutonian::PlutonianAction;
 use fairdeal_games::{AnyAction, AnyGame, bot};
 use fairdeal_net::Transport;
 use fairdeal_protocol::game::Game as _;
-use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::events::{Command, Premove, SessionEvent};
 use fairdeal_session::setup::ListenConfig;
 use fairdeal_session::view::Snapshot;
 use rand_chacha::ChaCha20Rng;
@@ -72,7 +72,7 @@ impl Drop for Keeper {
 }
 
 /// A person with a keeper.
-struct Person {
+pub(super) struct Person {
     keeper: Keeper,
     name: String,
     bot: Box<dyn Bot<AnyGame>>,
@@ -83,7 +83,7 @@ struct Person {
 }
 
 impl Person {
-    fn new(root: &Path, name: &str) -> Self {
+    pub(super) fn new(root: &Path, name: &str) -> Self {
         let seed = u64::from(name.as_bytes()[0]);
         Self {
             keeper: Keeper::start(&root.join(name)),
@@ -93,6 +93,10 @@ impl Person {
             transcript: None,
             acted: 0,
         }
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.keeper.data.clone()
     }
 
     async fn sits(&self, wish: Wish) -> Handle {
@@ -185,12 +189,14 @@ async fn opens(persons: &[Person], game: &str, options: &[(&str, &str)]) -> Stri
     let target = ticket.await;
     for person in &persons[1..] {
         let (name, target) = (person.name.clone(), target.clone());
-        handles.push(person.sits(Wish::Join { name, target, password: None, place: place() }).await);
+        let mut handle = person.sits(Wish::Join { name, target, password: None, place: place() }).await;
+        // They sit in this order.
+        let seated =
+            |event: &SessionEvent| matches!(event, SessionEvent::Lobby(view) if view.me.is_some()).then_some(());
+        hears(&mut handle, "a seat", seated).await;
+        handles.push(handle);
     }
     for handle in &mut handles[1..] {
-        // The host puts guests down in the lobby first.
-        hears(handle, "a seat", |event| matches!(event, SessionEvent::Lobby(view) if view.me.is_some()).then_some(()))
-            .await;
         handle.commands.send(Command::Ready(true)).await.unwrap();
     }
     let mut id = String::new();
@@ -202,6 +208,15 @@ async fn opens(persons: &[Person], game: &str, options: &[(&str, &str)]) -> Stri
         .await;
     }
     id
+}
+
+/// Opens a table, and closes all keepers in order once it has begun.
+pub(super) async fn begun(mut persons: Vec<Person>, game: &str, options: &[(&str, &str)]) {
+    opens(&persons, game, options).await;
+    for person in &mut persons {
+        stop(&DataView::of(Some(&person.keeper.data)).unwrap()).await.unwrap();
+        person.keeper.child.wait().unwrap();
+    }
 }
 
 /// People come and go until the game is over for all; `between` is called before each visit.
@@ -262,14 +277,18 @@ async fn what_is_kept_ready_is_done_by_the_keeper() {
     let takes = |tree| AnyAction::Plutonian(PlutonianAction::Take { tree, stack: None });
     let client = persons[planner].keeper.client().await;
     let mut window = client.attach(Request::Attach(table.clone())).handle;
-    window.commands.send(Command::Premove(Some(takes(1)))).await.unwrap();
+    let shown = hears(&mut window, "the table", |event| match event {
+        SessionEvent::Snapshot(now) => Some(now.clone()),
+        _ => None,
+    });
+    let premove = Premove::of(&*shown.await, takes(1));
+    window.commands.send(Command::Premove(premove)).await.unwrap();
     hears(&mut window, "the action kept ready", |event| {
         matches!(event, SessionEvent::Snapshot(now) if now.waits.premove == Some(takes(1))).then_some(())
     })
     .await;
     window.commands.send(Command::Quit).await.unwrap();
     while window.events.recv().await.is_some() {}
-    // What the keeper has on disk by now is up to the next head; here it closes in order.
     stop(&DataView::of(Some(&persons[planner].keeper.data)).unwrap()).await.unwrap();
     persons[planner].keeper.child.wait().unwrap();
     persons[planner].keeper = Keeper::start(&persons[planner].keeper.data.clone());

@@ -35,6 +35,7 @@ mod history;
 mod keep;
 mod laws;
 mod leave;
+mod letters;
 mod libraries;
 mod meet;
 mod models;

@@ -139,6 +139,23 @@ impl Reader {
         self.others.push(relay);
     }
 
+    /// Ada and Ben begin a game, and both close their programs.
+    fn begins_with_ben(&mut self) {
+        let options = ["--seats", "2", "--option", "target=1000", "--option", "turn-time=604800"];
+        let host = ["host", "loot", "--headless", "--json", "--no-lan", "--name", "Ada", "--listen", HERE];
+        let mut ada = Program::start(self.folder.path(), "data", &[&host[..], &options].concat());
+        let ticket = ada.ticket();
+        let guest = ["join", &ticket, "--headless", "--json", "--name", "Ben", "--listen", HERE];
+        let mut ben = Program::start(self.folder.path(), "ben", &guest);
+        for program in [&mut ada, &mut ben] {
+            program.wait_for("action").expect("they play");
+        }
+        for mut program in [ada, ben] {
+            program.signal("TERM");
+            program.ended();
+        }
+    }
+
     fn runs(&mut self, command: &str, status: i32) {
         let words: Vec<&str> = command.split_whitespace().collect();
         match words.as_slice() {
@@ -160,6 +177,7 @@ impl Reader {
                 return;
             }
             ["fairdeal", "relay", options @ ..] if !options.contains(&"--health") => return self.runs_relay(options),
+            ["fairdeal", "resume"] if self.is_kept => self.begins_with_ben(),
             _ => {}
         }
         let filled = self.filled(command);
@@ -171,22 +189,26 @@ impl Reader {
             // Each is another person, who stays.
             let other = self.folder.path().join(format!("player-{}", self.players.len()));
             let data = if self.is_kept { self.data() } else { other };
-            let player = Player::starts(&data, program);
+            let mut player = Player::starts(&data, program);
             player.sees("interface", |shown| {
                 shown.contains("fairdeal ▌") || shown.contains("Tables at the meeting point") && shown.contains("Loot")
             });
-            if !self.is_kept {
+            if words[1..] == ["resume"] {
+                player.is_told("TERM");
+                player.ends();
+            } else if !self.is_kept {
                 self.players.push(player);
             }
             return;
         }
+        let is_bens = filled.contains("letter in for-ben") || filled.contains("--to Ada");
         let bin = Path::new(env!("CARGO_BIN_EXE_fairdeal")).parent().unwrap();
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let output = Command::new("sh")
             .args(["-c", &filled])
             .current_dir(&self.at)
             .env("PATH", path)
-            .env("FAIRDEAL_DATA_DIR", self.data())
+            .env("FAIRDEAL_DATA_DIR", if is_bens { self.folder.path().join("ben") } else { self.data() })
             .env("FAIRDEAL_PAGE", root().join("web/page/page.html"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
@@ -245,7 +267,7 @@ fn commands_for_play_over_days_work() {
     fs::create_dir_all(&data).unwrap();
     fs::write(data.join("settings.toml"), "name = \"Ada\"\n").unwrap();
     reader.is_kept = true;
-    follows(reader, "slow-play.md", 4);
+    follows(reader, "slow-play.md", 8);
 }
 
 #[test]

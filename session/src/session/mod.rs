@@ -33,7 +33,7 @@ use crate::stage::hosting::Hosting;
 use crate::stage::joining::Joining;
 use crate::stage::lobbies::reaches;
 use crate::stage::opening::Opening;
-use crate::stage::seated::{Arrival, KeptReady, LATE, Seated, TICK};
+use crate::stage::seated::{Arrival, LATE, Notes, Seated, TICK};
 use crate::stage::watching::Watching;
 use crate::text::clean;
 
@@ -79,10 +79,14 @@ pub struct Resumed {
     pub seat: SavedSeat,
     /// The records of the seat's journal, which is open for writing.
     pub records: Vec<Record>,
+    /// Whether the journal was marked as clean, and is surely still that one.
+    pub is_clean: bool,
     /// The number of evidence files of this table that are saved already.
     pub evidence: usize,
     /// A ticket or an address of another player of the table.
     pub friend: Option<JoinTarget>,
+    /// Whether all that it hears and says goes by letter.
+    pub by_letter: bool,
 }
 
 impl Resumed {
@@ -205,7 +209,7 @@ impl Session {
         now: Now,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, StartError> {
-        let Resumed { seat: saved, records, evidence, friend } = resumed;
+        let Resumed { seat: saved, records, is_clean, evidence, friend, by_letter } = resumed;
         let hands = saved.bot_pilot().map_or(hands, Hands::Bot);
         let (local_bot, has_moved) = (saved.local_bot().cloned(), saved.has_moved());
         let SavedSeat { agreed, place, password, .. } = saved;
@@ -214,8 +218,13 @@ impl Session {
             return Err(StartError::OtherIdentity);
         }
         let peer = PeerId::of(&key);
-        let kept_ready = KeptReady::of(&records);
-        let table = Table::<AnyGame>::restore(agreed.charter.clone(), agreed.me, key.clone(), records, rng)?;
+        let notes = Notes::of(&records);
+        let charter = agreed.charter.clone();
+        let table = if is_clean {
+            Table::<AnyGame>::reopen(charter, agreed.me, key.clone(), records, by_letter, rng)?
+        } else {
+            Table::<AnyGame>::restore(charter, agreed.me, key.clone(), records, rng)?
+        };
         let spectators = (agreed.me == HOST).then(|| {
             let lobby = agreed.charter.charter().lobby;
             let mut spectators = Spectators::new(lobby);
@@ -234,7 +243,7 @@ impl Session {
             done: None,
         };
         let mut cx = Cx { shared: &mut shared, now, rng };
-        let arrival = Arrival { is_new: false, friend, spectators, evidence, kept_ready };
+        let arrival = Arrival { is_new: false, friend, spectators, evidence, notes, by_letter };
         let stage = match Seated::open(table, agreed, arrival, &mut cx) {
             Ok(seated) => Stage::Seated(Box::new(seated)),
             Err(End) => Stage::Ended,
@@ -242,6 +251,11 @@ impl Session {
         let mut session = Self { stage, shared, tick_at: now.up, has_ended: false };
         session.end_if_done();
         Ok(session)
+    }
+
+    /// Whether the seat still asks the others what it has signed, and signs nothing meanwhile.
+    pub fn is_asking(&self) -> bool {
+        matches!(&self.stage, Stage::Seated(seated) if seated.is_asking())
     }
 
     /// This program as others know it at the table.

@@ -8,7 +8,7 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
 
 use super::heard::Heard;
-use super::seated::{Arrival, KeptReady, Seated};
+use super::seated::{Arrival, Notes, Seated};
 use crate::calling::ONLY_HOST;
 use crate::chat::ChatError;
 use crate::cx::{Cx, End, Turn};
@@ -151,7 +151,9 @@ impl Opening {
 
     fn stored(mut self: Box<Self>, answer: Result<Stored, StoreFault>, cx: &mut Cx<'_>) -> Next {
         match answer {
-            Ok(Stored::Journal { records, evidence }) => self.open(records, evidence, cx).map(Turn::Next),
+            Ok(Stored::Journal { records, is_clean, evidence }) => {
+                self.open(records, is_clean, evidence, cx).map(Turn::Next)
+            }
             Ok(_) => Err(cx.fail("the store has begun no journal")),
             Err(StoreFault::Full(why)) => {
                 self.asked = None;
@@ -162,11 +164,19 @@ impl Opening {
         }
     }
 
-    fn open(self: Box<Self>, records: Vec<Record>, evidence: usize, cx: &mut Cx<'_>) -> Result<Box<Seated>, End> {
+    fn open(
+        self: Box<Self>,
+        records: Vec<Record>,
+        is_clean: bool,
+        evidence: usize,
+        cx: &mut Cx<'_>,
+    ) -> Result<Box<Seated>, End> {
         let Self { agreed, outbox, spectators, early, moved, .. } = *self;
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, cx.own.key.clone());
-        let kept_ready = KeptReady::of(&records);
-        let table: Result<Table<AnyGame>, String> = if agreed.again {
+        let notes = Notes::of(&records);
+        let table: Result<Table<AnyGame>, String> = if agreed.again && is_clean {
+            Table::reopen(charter, me, key, records, false, cx.rng).map_err(|error| error.to_string())
+        } else if agreed.again {
             Table::restore(charter, me, key, records, cx.rng).map_err(|error| error.to_string())
         } else {
             Table::new(charter, me, key).map_err(|error| error.to_string())
@@ -174,7 +184,7 @@ impl Opening {
         let table = table.map_err(|why| cx.fail(why))?;
         cx.disk_has_room();
         cx.send_all(&outbox);
-        let arrival = Arrival { is_new: !agreed.again, friend: None, spectators, evidence, kept_ready };
+        let arrival = Arrival { is_new: !agreed.again, friend: None, spectators, evidence, notes, by_letter: false };
         let mut seated = Box::new(Seated::open(table, agreed, arrival, cx)?);
         if let Some(addresses) = moved {
             seated.hear(Heard::Addresses(addresses), cx)?;

@@ -54,6 +54,8 @@ pub struct Kept {
     pub header: Zeroizing<Vec<u8>>,
     pub records: Vec<Zeroizing<Vec<u8>>>,
     pub ended: bool,
+    /// Whether its program was closed in order. Not so for a copy.
+    pub is_clean: bool,
 }
 
 /// A seat at a table.
@@ -90,9 +92,10 @@ impl Disk {
                 if self.promises.contains(&place) {
                     return Ok(self.begin(journal, open));
                 }
-                let kept = self.journals.get(&place).ok_or_else(missing)?;
+                let kept = self.journals.get_mut(&place).ok_or_else(missing)?;
                 *open = Some(place);
-                Ok(Stored::Journal { records: records(kept), evidence: 0 })
+                let is_clean = std::mem::take(&mut kept.is_clean);
+                Ok(Stored::Journal { records: records(kept), is_clean, evidence: 0 })
             }
             Store::Append(records) => {
                 let kept = open.and_then(|place| self.journals.get_mut(&place)).ok_or_else(missing)?;
@@ -100,6 +103,12 @@ impl Disk {
                 Ok(Stored::Done)
             }
             Store::Reserve | Store::Met { .. } => Ok(Stored::Done),
+            Store::MarkClean => {
+                if let Some(kept) = open.and_then(|place| self.journals.get_mut(&place)) {
+                    kept.is_clean = true;
+                }
+                Ok(Stored::Done)
+            }
             Store::Solve(transcript) => Ok(Stored::Solved(could_have_sealed(*transcript))),
             Store::End => {
                 if let Some(kept) = open.and_then(|place| self.journals.get_mut(&place)) {
@@ -134,10 +143,11 @@ impl Disk {
 
     fn begin(&mut self, journal: Journal, open: &mut Open) -> Stored {
         let place = (journal.table, journal.seat);
-        self.journals.insert(place, Kept { header: journal.header, records: Vec::new(), ended: false });
+        self.journals
+            .insert(place, Kept { header: journal.header, records: Vec::new(), ended: false, is_clean: false });
         self.promises.remove(&place);
         *open = Some(place);
-        Stored::Journal { records: Vec::new(), evidence: 0 }
+        Stored::Journal { records: Vec::new(), is_clean: false, evidence: 0 }
     }
 
     fn close(&mut self, evidence: usize, transcript: Option<Box<SavedGame>>, open: Option<Place>) -> Closed {
@@ -455,14 +465,15 @@ impl House {
         let Some(me) = self.player(program, attended) else {
             return Ok(false);
         };
-        let kept = self.programs.get(program).and_then(|program| program.disk.journals.get(&place));
-        let records = kept.map(records).unwrap_or_default();
+        let mut kept = self.programs.get_mut(program).and_then(|program| program.disk.journals.get_mut(&place));
+        let is_clean = kept.as_mut().is_some_and(|kept| std::mem::take(&mut kept.is_clean));
+        let records = kept.map(|kept| records(kept)).unwrap_or_default();
         let me = Player { key: seat.own_key().unwrap_or(me.key), ..me };
         if let Some(program) = self.programs.get_mut(program) {
             // Others find it by the key that it plays with.
             program.key = me.key.clone();
         }
-        let resumed = Resumed { seat, records, evidence: 0, friend: None };
+        let resumed = Resumed { seat, records, is_clean, evidence: 0, friend: None, by_letter: false };
         let session = Session::resume(resumed, me, hands, self.now(), &mut self.rng)?;
         self.runs(program, session, Some(place));
         Ok(true)

@@ -190,7 +190,7 @@ impl Player {
     }
 
     /// Sends the program a signal, named without SIG.
-    fn is_told(&self, signal: &str) {
+    pub(super) fn is_told(&self, signal: &str) {
         let id = self.child.process_id().unwrap().to_string();
         let mut kill = std::process::Command::new("kill");
         let sent = kill.args(["-s", signal, &id]).status();
@@ -198,7 +198,7 @@ impl Player {
     }
 
     /// Waits for the program to end.
-    fn ends(&mut self) -> ExitStatus {
+    pub(super) fn ends(&mut self) -> ExitStatus {
         end_of(self.child.as_mut())
     }
 

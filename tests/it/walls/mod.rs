@@ -28,7 +28,15 @@ const CRATES: [(&str, &str, &[&str]); 9] = [
     (
         "fairdeal",
         ".",
-        &["fairdeal-games", "fairdeal-net", "fairdeal-peers", "fairdeal-protocol", "fairdeal-session", "fairdeal-ui"],
+        &[
+            "fairdeal-games",
+            "fairdeal-link",
+            "fairdeal-net",
+            "fairdeal-peers",
+            "fairdeal-protocol",
+            "fairdeal-session",
+            "fairdeal-ui",
+        ],
     ),
 ];
 

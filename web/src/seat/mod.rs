@@ -76,7 +76,8 @@ impl Seat {
         let player = Player { key, name, attended: Attended::Person, book: Book::default() };
         let session = match saved {
             Some((seat, records)) => {
-                let resumed = Resumed { seat, records, evidence: 0, friend: Some(target) };
+                let resumed =
+                    Resumed { seat, records, is_clean: false, evidence: 0, friend: Some(target), by_letter: false };
                 Session::resume(resumed, player, Hands::Person { ready: true }, now, rng)
             }
             None => {

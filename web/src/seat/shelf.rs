@@ -266,6 +266,8 @@ impl Shelf {
                 }
                 None => Stored::Done,
             },
+            // A tab is closed in no order: its seat asks the others.
+            Store::MarkClean => Stored::Done,
             Store::Reserve | Store::Met { .. } => Stored::Done,
             Store::Evidence(_) => Stored::File(None),
             Store::Watched(game) => Stored::File(Some(self.keep_game(*game))),
@@ -312,7 +314,7 @@ impl Shelf {
         self.open = Some(place.clone());
         let put = vec![(format!("journal/{place}/0header"), encoded(&journal.header))];
         let delete = vec![format!("promise/{place}")];
-        let answer = Stored::Journal { records: Vec::new(), evidence: 0 };
+        let answer = Stored::Journal { records: Vec::new(), is_clean: false, evidence: 0 };
         self.write(id, put, delete, answer, Undo::Begin(place, promised));
     }
 
@@ -322,7 +324,7 @@ impl Shelf {
             return self.begin(id, journal);
         }
         let answer = match self.journals.get(&place) {
-            Some(book) => records(book).map(|records| Stored::Journal { records, evidence: 0 }),
+            Some(book) => records(book).map(|records| Stored::Journal { records, is_clean: false, evidence: 0 }),
             None => Err("this browser has no journal of that seat, and without it the seat cannot return".to_owned()),
         };
         self.open = Some(place);

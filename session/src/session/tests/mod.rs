@@ -1,6 +1,7 @@
 //! Sessions in virtual time, from a ticket to the transcript.
 
 mod absence;
+mod clean;
 mod premove;
 mod slow;
 mod ways;

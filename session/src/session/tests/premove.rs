@@ -1,5 +1,6 @@
 //! Actions that are chosen ahead.
 
+use crate::events::Premove;
 use fairdeal_games::plutonian::PlutonianAction;
 use fairdeal_games::{AnyAction, TableGame as _};
 use rand_core::Rng as _;
@@ -39,6 +40,12 @@ fn takes(tree: u8) -> AnyAction {
     AnyAction::Plutonian(PlutonianAction::Take { tree, stack: None })
 }
 
+/// Keeps an action ready that was chosen in what the program shows.
+fn keeps(scene: &mut Scene, program: usize, action: AnyAction) {
+    let shown = now(scene, program);
+    scene.does(program, Command::Premove(Premove::of(&shown, action)));
+}
+
 fn has_been_told(scene: &Scene, program: usize, words: &str) -> bool {
     scene.events(program).any(|event| matches!(event, SessionEvent::Line(line) if line.contains(words)))
 }
@@ -49,9 +56,9 @@ fn has_been_told(scene: &Scene, program: usize, words: &str) -> bool {
 fn what_is_kept_ready_is_done_at_once() {
     let (mut scene, all) = poker();
     let [first, second, third] = in_turn(&mut scene, all);
-    scene.does(second, Command::Premove(Some(takes(1))));
-    scene.does(third, Command::Premove(Some(takes(1))));
-    scene.does(third, Command::Premove(Some(takes(2))));
+    keeps(&mut scene, second, takes(1));
+    keeps(&mut scene, third, takes(1));
+    keeps(&mut scene, third, takes(2));
     scene.later(2);
     assert_eq!(now(&mut scene, third).waits.premove, Some(takes(2)));
     scene.does(first, Command::Act(takes(0)));
@@ -74,7 +81,7 @@ fn what_is_kept_ready_is_done_at_once() {
 fn what_means_something_else_is_dropped_with_a_word() {
     let (mut scene, all) = poker();
     let [first, second, _] = in_turn(&mut scene, all);
-    scene.does(second, Command::Premove(Some(takes(0))));
+    keeps(&mut scene, second, takes(0));
     scene.does(first, Command::Act(takes(0)));
     scene.later(5);
     assert!(now(&mut scene, second).my_turn);
@@ -86,31 +93,92 @@ fn what_means_something_else_is_dropped_with_a_word() {
 fn nothing_is_kept_ready_that_cannot_be_done() {
     let (mut scene, all) = poker();
     let [_, second, _] = in_turn(&mut scene, all);
-    scene.does(second, Command::Premove(Some(takes(77))));
+    keeps(&mut scene, second, takes(77));
     assert!(scene.refusal(second).contains("no pyramid to take"));
-    scene.does(second, Command::Premove(Some(takes(1))));
+    keeps(&mut scene, second, takes(1));
     scene.does(second, Command::Premove(None));
     scene.later(2);
     assert_eq!(now(&mut scene, second).waits.premove, None);
 }
 
-/// A seat has one vote between two turns. The next one waits for the turn.
+/// A seat has one vote between two turns. The next one waits for its own turn, which is not used up by it.
 #[test]
-fn second_vote_waits_for_the_next_turn() {
+fn second_vote_waits_for_the_own_turn() {
     let (mut scene, all) = poker();
-    let [first, _, third] = in_turn(&mut scene, all);
+    let [first, second, third] = in_turn(&mut scene, all);
     let votes = |end| AnyAction::Plutonian(PlutonianAction::Vote { end });
     scene.does(third, Command::Act(votes(true)));
     scene.later(5);
-    scene.does(third, Command::Premove(Some(votes(false))));
+    keeps(&mut scene, third, votes(false));
     scene.later(5);
     let before = now(&mut scene, third);
     assert!(before.waits.has_called && before.waits.premove == Some(votes(false)));
+    let count = |scene: &mut Scene| {
+        let AnyGame::Plutonian(game) = &now(scene, third).game else { panic!("another game") };
+        game.votes().len()
+    };
     scene.does(first, Command::Act(takes(0)));
     scene.later(5);
-    let AnyGame::Plutonian(game) = &now(&mut scene, third).game else { panic!("another game") };
-    assert!(game.votes().is_empty());
-    assert!(has_been_told(&scene, third, DONE));
+    assert_eq!(count(&mut scene), 1);
+    scene.does(second, Command::Act(takes(1)));
+    scene.later(5);
+    assert_eq!(count(&mut scene), 0);
+    assert!(now(&mut scene, third).my_turn && has_been_told(&scene, third, DONE));
+}
+
+/// Somebody takes the pyramid before the player's program hears what the player has chosen: the one below was not meant.
+#[test]
+fn what_was_chosen_is_what_was_shown() {
+    let (mut scene, all) = poker();
+    let [first, second, _] = in_turn(&mut scene, all);
+    let shown = now(&mut scene, second);
+    scene.does(first, Command::Act(takes(0)));
+    scene.later(5);
+    scene.does(second, Command::Premove(Premove::of(&shown, takes(0))));
+    assert!(scene.refusal(second).contains("something else is in that place now"));
+    assert!(now(&mut scene, second).my_turn);
+}
+
+/// The village is not fired in the turn of another.
+#[test]
+fn call_kept_ready_waits_for_the_own_turn() {
+    let mut scene = Scene::opens("loot", 3, &[("turn-time", "604800")], READY, None);
+    let all = [0, scene.joins("Béla", READY), scene.joins("Cleo", READY)];
+    scene.later(30);
+    let fire = AnyAction::Loot(fairdeal_games::loot::LootAction::Fire);
+    let mut planner = None;
+    for _ in 0..200 {
+        scene.later(2);
+        for program in all {
+            let shown = now(&mut scene, program);
+            let can_wait =
+                shown.game.ahead(shown.me.unwrap()).is_some_and(|ahead| ahead.check(shown.me.unwrap(), &fire).is_ok())
+                    && shown.game.check(shown.me.unwrap(), &fire).is_err();
+            if planner.is_none() && can_wait {
+                keeps(&mut scene, program, fire.clone());
+                planner = Some(program);
+            } else if shown.my_turn {
+                scene.acts(program, &shown);
+            }
+        }
+        if let Some(planner) = planner
+            && has_been_told(&scene, planner, DONE)
+        {
+            let fired = scene.events(planner).find_map(|event| match event {
+                SessionEvent::Action { seat, action, .. } if *action == fire => Some(*seat),
+                _ => None,
+            });
+            let before = scene.events(planner).filter_map(|event| match event {
+                SessionEvent::Action { seat, action, .. } => Some((*seat, action.clone())),
+                _ => None,
+            });
+            let before: Vec<_> = before.take_while(|(_, action)| *action != fire).collect();
+            let last = before.last().unwrap().0;
+            assert_eq!(fired.map(|seat| seat.index()), Some((last.index() + 1) % 3), "in the own turn");
+            return;
+        }
+    }
+    panic!("nobody fires");
 }
 
 /// The journal has it: a program that is killed still keeps it, and one that has taken it back does not.
@@ -119,11 +187,12 @@ fn it_outlives_a_crash() {
     for is_taken_back in [false, true] {
         let (mut scene, all) = poker();
         let [first, second, _] = in_turn(&mut scene, all);
-        scene.does(second, Command::Premove(Some(takes(1))));
+        keeps(&mut scene, second, takes(1));
         scene.later(5);
         if is_taken_back {
             scene.does(second, Command::Premove(None));
-            scene.later(5);
+            // Long before anything else is written.
+            scene.house.run(scene.house.up() + 150);
         }
         scene.house.stop(second);
         scene.later(1);
@@ -169,7 +238,8 @@ fn whole_games_of_people_who_choose_ahead() {
                         |action: &AnyAction| now.game.out_of_turn(action) && !matches!(now.game, AnyGame::Loot(_));
                     let place = usize::try_from(rng.next_u32()).unwrap() % ahead.len();
                     if !votes(&ahead[place]) {
-                        scene.does(program, Command::Premove(Some(ahead[place].clone())));
+                        let premove = Premove::of(&now, ahead[place].clone());
+                        scene.does(program, Command::Premove(premove));
                     }
                 }
             }

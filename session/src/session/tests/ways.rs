@@ -129,7 +129,7 @@ fn seat_moves_in_a_file() {
     let seat = file.seat().unwrap();
     assert!(seat.header_moved(scene.house.key(elsewhere).unwrap(), &place_of).is_none(), "not its key");
     let header = seat.header_moved(file.key(), &place_of).unwrap().to_bytes();
-    let moved = Kept { header, records: file.records().to_vec(), ended: false };
+    let moved = Kept { header, records: file.records().to_vec(), ended: false, is_clean: false };
     scene.house.programs[elsewhere].disk.journals.insert(place, moved);
     assert!(scene.house.resume(elsewhere, bot_of(50), Attended::Nobody).unwrap());
     scene.all_over(&[0, elsewhere]);

@@ -1,11 +1,13 @@
 //! A seat at a table in play: what is known of its peers, and what each input does.
 //!
-//! [`play`] acts and passes on what the table says, `premove` keeps an action ready, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds
+//! [`play`] acts and passes on what the table says, `premove` keeps an action ready, `letters` writes letters, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds
 //! seats that have moved, `indirect` knows those that others relay, and `visitors` serves those who watch.
 
 mod drafts;
 mod ending;
 mod indirect;
+mod letters;
+mod notes;
 mod play;
 mod premove;
 mod visitors;
@@ -29,8 +31,8 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use self::drafts::Drafts;
 use self::indirect::Indirect;
+pub(crate) use self::notes::Notes;
 pub(crate) use self::play::TICK;
-pub(crate) use self::premove::KeptReady;
 use self::whereabouts::Whereabouts;
 use super::heard::Heard;
 use super::talk::{self, Room, is_muted, name_of};
@@ -61,7 +63,9 @@ pub(crate) struct Arrival {
     pub(crate) spectators: Option<Spectators>,
     /// The number of evidence files of this table that are saved already.
     pub(crate) evidence: usize,
-    pub(crate) kept_ready: KeptReady,
+    pub(crate) notes: Notes,
+    /// Whether all that it hears and says goes by letter.
+    pub(crate) by_letter: bool,
 }
 
 /// A table in play, and what is known of its peers.
@@ -99,8 +103,10 @@ pub(crate) struct Seated {
     ticked: Option<u64>,
     /// The step in which an action of this seat has been waiting, and for how many ticks.
     pending: Option<(u64, u32)>,
-    /// The action that the player has chosen ahead.
-    kept_ready: KeptReady,
+    /// Notes in the journal, beside the table's records.
+    notes: Notes,
+    /// Whether all that it hears and says goes by letter.
+    by_letter: bool,
     /// The spectators, at the host.
     spectators: Option<Spectators>,
     /// The end of the log as it is on disk, up to which spectators may see it; as the player has been told it; and as it is
@@ -110,6 +116,8 @@ pub(crate) struct Seated {
     telling: Mark,
     /// Whether a deal has begun and its disk space is not reserved yet.
     needs_room: bool,
+    /// Whether the player has been shown that it is its turn.
+    shown_turn: bool,
     /// Whether the player is to see the table, once each step that it has completed is told.
     shows: bool,
     /// Whether the bot is to be asked, once all output of the table is out.
@@ -127,7 +135,7 @@ impl Seated {
     /// [`End`] if nobody else is left at the table.
     pub(crate) fn open(table: Table<AnyGame>, agreed: Agreed, arrival: Arrival, cx: &mut Cx<'_>) -> Result<Self, End> {
         let Agreed { charter, me, records, first, again } = agreed;
-        let Arrival { is_new, friend, spectators, evidence, kept_ready } = arrival;
+        let Arrival { is_new, friend, spectators, evidence, notes, by_letter } = arrival;
         let names = player_names(charter.charter());
         let others = charter.charter().seated().filter(|(seat, _)| *seat != me);
         let peers: BTreeMap<Seat, PeerId> = others.map(|(seat, player)| (seat, PeerId::from(player.key))).collect();
@@ -158,12 +166,14 @@ impl Seated {
             drafts: Drafts::default(),
             ticked: None,
             pending: None,
-            kept_ready,
+            notes,
+            by_letter,
             spectators: None,
             kept: told,
             told,
             telling: told,
             needs_room: false,
+            shown_turn: false,
             shows: true,
             plans: true,
             sends_draft: false,
@@ -188,7 +198,9 @@ impl Seated {
             // They have been connected since the lobby. A program whose disk is full from now on can repeat this head.
             seated.table.greet(seat);
         }
-        seated.table.send_drafts();
+        if !seated.by_letter {
+            seated.table.send_drafts();
+        }
         seated.table.begin(cx.rng);
         for entry in &*first {
             // They came with the signatures. What is wrong with one its author has to answer for, to those who get it from it.
@@ -221,6 +233,7 @@ impl Seated {
                 self.is_hidden = hidden;
                 self.announce_links(cx);
             }
+            Heard::Command(Command::WriteLetter(seat)) => self.write_letter(seat, cx),
             Heard::Command(Command::Attend(_)) => self.attended(cx),
             Heard::Command(Command::Quit) => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
@@ -244,13 +257,17 @@ impl Seated {
         }
         if cx.told.knows_of_full_disk() {
             if self.quits {
-                self.announce_pause(cx);
-                return Err(End);
+                return Err(self.pause(cx));
             }
             // It may take long; the player sees the connections meanwhile.
             self.show_told(cx);
         }
         self.go_on(cx)
+    }
+
+    /// Whether this seat still asks the others what it has signed.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.table.is_returning()
     }
 
     /// Whether the table can compute ahead.
@@ -483,6 +500,7 @@ impl Seated {
     /// Hands a message of a seat to the table.
     fn message(&mut self, seat: Seat, peer: PeerId, message: Message, cx: &mut Cx<'_>) {
         let Some(message) = self.taken(seat, message, cx) else { return };
+        self.note_request(seat, &message);
         if let Err(error) = self.table.accept(seat, message, cx.rng) {
             cx.drop_peer(peer, error.to_string());
         }
@@ -587,6 +605,16 @@ impl Seated {
             cx.tell(SessionEvent::Line(format!("No direct link to {name}: the others relay its moves.")));
         }
         self.shows = true;
+    }
+
+    /// The session ends, and its player means to come back. All that it has signed is in the journal, also whether it still
+    /// asks the others; unless the disk is full, or others have just shown it an entry of its own.
+    fn pause(&self, cx: &mut Cx<'_>) -> End {
+        self.announce_pause(cx);
+        if self.table.knows_its_own() && !cx.out.is_shut() {
+            cx.out.store(Store::MarkClean);
+        }
+        End
     }
 
     /// Tells the other seats that this program closes or may be stopped, and its player means to come back.

@@ -5,16 +5,17 @@ use fairdeal_peers::PeerId;
 use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Waited;
+use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::wire::bounded::Bounded;
 
 use super::Seated;
-use super::premove::{Premove, Verdict};
+use super::premove::Verdict;
 use crate::autopilot::Mind;
 use crate::cx::{Cx, End};
-use crate::events::SessionEvent;
+use crate::events::{Premove, SessionEvent};
 use crate::frame::Frame;
 use crate::io::{ProgramNews, Question, Store, StoreFault, StoreId, Stored, ThoughtId};
 use crate::narrate::narrate;
@@ -58,43 +59,48 @@ fn may_call(table: &Table<AnyGame>) -> bool {
 
 impl Seated {
     pub(super) fn act(&mut self, action: AnyAction, cx: &mut Cx<'_>) {
-        if let Err(error) = self.table.act(action, cx.rng) {
+        self.acts(action, cx);
+    }
+
+    /// Acts, as soon as that is possible. Returns whether the action is accepted.
+    fn acts(&mut self, action: AnyAction, cx: &mut Cx<'_>) -> bool {
+        let acted = self.table.act(action, cx.rng);
+        if let Err(error) = &acted {
             cx.program(ProgramNews::Refused);
             cx.refuse(error.to_string());
         }
+        acted.is_ok()
     }
 
     /// Keeps an action ready for the player's turn instead of the one before, or none. If its moment has come it is taken at
     /// once.
-    pub(super) fn premove(&mut self, action: Option<AnyAction>, cx: &mut Cx<'_>) {
-        let premove = action.map(|action| Premove::new(&self.table, action));
+    pub(super) fn premove(&mut self, premove: Option<Premove>, cx: &mut Cx<'_>) {
         let gone = premove.as_ref().map(|premove| premove.judge(&self.table));
         if let Some(Verdict::Gone(why)) = gone {
             return cx.refuse(why);
         }
-        self.kept_ready.set(premove);
+        self.notes.set_premove(premove);
         self.shows = true;
     }
 
     /// Takes the premove if its moment has come, or drops it if that will not come. Returns whether it did.
     fn settle_premove(&mut self, cx: &mut Cx<'_>) -> bool {
-        let Some(premove) = self.kept_ready.get().cloned() else { return false };
+        let Some(premove) = self.notes.premove().cloned() else { return false };
         let has_ended = self.table.is_finished() || self.table.stopped().is_some() || self.table.is_leaving();
         let verdict = if has_ended { None } else { Some(premove.judge(&self.table)) };
         match verdict {
             Some(Verdict::Waits) => return false,
-            Some(Verdict::Due) => {
+            Some(Verdict::Due) if self.acts(premove.action, cx) => {
                 cx.tell(SessionEvent::Line("What you kept ready is done.".to_owned()));
-                self.act(premove.action().clone(), cx);
             }
             Some(Verdict::Gone(why)) => {
                 let text = format!("What you kept ready is dropped: {why}.");
                 cx.tell(SessionEvent::Line(text.clone()));
                 cx.refuse(text);
             }
-            None => {}
+            Some(Verdict::Due) | None => {}
         }
-        self.kept_ready.set(None);
+        self.notes.set_premove(None);
         self.shows = true;
         true
     }
@@ -171,11 +177,13 @@ impl Seated {
             return Ok(());
         }
         if self.quits {
-            self.announce_pause(cx);
-            return Err(End);
+            return Err(self.pause(cx));
         }
         self.serve(cx);
-        if std::mem::take(&mut self.shows) {
+        // Whether this seat may sign can change with whom it meets.
+        let turns = self.table.is_my_turn() != self.shown_turn;
+        self.plans |= turns;
+        if std::mem::take(&mut self.shows) || turns {
             self.show(cx);
         }
         if std::mem::take(&mut self.plans) {
@@ -213,8 +221,9 @@ impl Seated {
 
     /// Collects the pending outputs of the table.
     fn collect(&mut self, connected: &[PeerId], now: u64) -> Batch {
-        let mut batch = Batch::default();
-        batch.records.extend(self.kept_ready.record().map(|note| note.to_bytes()));
+        // The player relies on notes from now on.
+        let mut batch = Batch { is_urgent: self.notes.has_new(), ..Batch::default() };
+        batch.records.extend(self.notes.records().iter().map(Record::to_bytes));
         let mut has_spoken = false;
         while let Some(output) = self.table.poll() {
             match output {
@@ -326,7 +335,8 @@ impl Seated {
     /// Shows the table while its output waits, unless it has completed a step that is not told yet.
     pub(super) fn show_told(&mut self, cx: &mut Cx<'_>) {
         // Whether it is the player's turn is known once the premove is settled.
-        if self.shows && self.table.mark() == self.told && self.kept_ready.get().is_none() {
+        let is_due = || self.notes.premove().is_some_and(|premove| premove.judge(&self.table) == Verdict::Due);
+        if self.shows && self.table.mark() == self.told && !is_due() {
             self.shows = false;
             self.show(cx);
         }
@@ -477,7 +487,8 @@ impl Seated {
     }
 
     /// Shows the player the table.
-    pub(super) fn show(&self, cx: &mut Cx<'_>) {
+    pub(super) fn show(&mut self, cx: &mut Cx<'_>) {
+        self.shown_turn = self.table.is_my_turn();
         let table = &self.table;
         let mut connected = self.connected(&cx.links.connected);
         connected.insert(table.me());
@@ -540,6 +551,13 @@ impl Seated {
                 self.tell(SessionEvent::Deal(deal), cx);
             }
             Event::News(news) => {
+                if let News::Action { seat, action, .. } = &news
+                    && *seat == self.table.me()
+                    && !self.table.game().out_of_turn(action)
+                {
+                    // The turn that it was kept for has been played: by another program, if this one was behind.
+                    self.notes.set_premove(None);
+                }
                 for event in narrate(news, &self.names) {
                     self.tell(event.into(), cx);
                 }
@@ -613,7 +631,7 @@ impl Seated {
         let step = table.replica().step();
         Waits {
             pending: table.pending().filter(|_| self.pending.is_some_and(|(at, ticks)| at == step && ticks >= PENDING)),
-            premove: self.kept_ready.get().map(|premove| premove.action().clone()),
+            premove: self.notes.premove().map(|premove| premove.action.clone()),
             is_leaving: table.is_leaving(),
             has_called: table.has_called(),
             unanswering,

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::house::House;
-use crate::events::{Command, SessionEvent};
+use crate::events::{Command, Premove, SessionEvent};
 use crate::frame::ProgramId;
 use crate::people::{Book, Change};
 use crate::setup::{Attended, Hands, Patience, Pilot, Role};
@@ -672,7 +672,7 @@ impl Evening {
                     let planner = role.me.filter(|_| is_person).zip(self.plans.as_mut());
                     let ahead = planner.and_then(|(me, plans)| ahead(&view, me, plans));
                     if let Some(action) = ahead {
-                        self.house.command(number, Command::Premove(Some(action)));
+                        self.house.command(number, Command::Premove(Premove::of(&view, action)));
                         self.counts("kept ready", 1);
                     }
                     let role = &mut self.people[number];

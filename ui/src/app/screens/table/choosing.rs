@@ -10,7 +10,7 @@ use crate::app::screen::{Cx, Question, Tone};
 use crate::canvas::Target;
 use crate::tables::offers::{Offer, Offers, refused};
 use crate::tables::{Board as _, Spot, hint};
-use fairdeal_session::events::Command;
+use fairdeal_session::events::{Command, Premove};
 use fairdeal_session::view::{Advice, Standing};
 
 /// The letter of [`TableScreen::choose_ahead`].
@@ -292,7 +292,8 @@ impl TableScreen {
         self.choice.clear();
         if self.choice.ahead.take().is_some() {
             self.choice.offers = self.offers_now();
-            return cx.command(Command::Premove(Some(offer.action)));
+            let premove = self.snapshot.as_ref().and_then(|shown| Premove::of(shown, offer.action));
+            return cx.command(Command::Premove(premove));
         }
         cx.command(Command::Act(offer.action));
     }
@@ -305,7 +306,7 @@ impl TableScreen {
         if self.choice.ahead.is_some() {
             return self.end_ahead(cx);
         }
-        let Some(ahead) = self.next_turn() else { return };
+        let Some(ahead) = self.next_turn().cloned() else { return };
         self.choice.clear();
         self.choice.ahead = Some(Box::new(ahead));
         self.choice.offers = self.offers_now();
@@ -326,7 +327,12 @@ impl TableScreen {
     }
 
     /// The position of the player's next turn, if an action can be kept ready for it that cannot be taken now.
-    pub(super) fn next_turn(&self) -> Option<AnyGame> {
+    pub(super) fn next_turn(&self) -> Option<&AnyGame> {
+        self.foreseen.as_deref().filter(|_| !self.is_held() && self.status.is_none())
+    }
+
+    /// The same for a new snapshot.
+    pub(super) fn foresee(&self) -> Option<AnyGame> {
         let now = self.snapshot.as_ref()?;
         if self.is_held() || self.status.is_some() || !matches!(now.standing, Standing::Sealed(_)) {
             return None;

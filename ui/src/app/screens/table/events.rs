@@ -348,10 +348,11 @@ impl TableScreen {
         }
         self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
+        self.foreseen = self.foresee().map(Box::new);
         let events = std::mem::take(&mut self.stage.events);
         if self.ending.failed.is_none() && (!nothing_new || !events.is_empty()) {
             if self.choice.ahead.take().is_some() {
-                self.choice.ahead = self.next_turn().map(Box::new);
+                self.choice.ahead = self.foreseen.clone();
                 if self.choice.ahead.is_none() {
                     self.choice.clear();
                 }

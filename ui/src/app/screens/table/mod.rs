@@ -213,6 +213,8 @@ pub struct TableScreen {
     /// How long the sheet that opened by itself has been there.
     opened: Duration,
     asked: Option<Asked>,
+    /// The position of the player's next turn, if an action can be kept ready for it.
+    foreseen: Option<Box<AnyGame>>,
     ending: Ending,
     /// Replaces the line below the board that tells whose turn it is.
     status: Option<String>,
@@ -244,6 +246,7 @@ impl TableScreen {
             over: Over::Nothing,
             opened: Duration::ZERO,
             asked: None,
+            foreseen: None,
             ending: Ending::default(),
             status: None,
             stage: Stage::default(),

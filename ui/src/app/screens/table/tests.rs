@@ -737,7 +737,7 @@ fn action_is_kept_ready_for_the_next_turn() {
         let [Effect::Session(Command::Premove(Some(action)))] = stage.effects.as_slice() else {
             panic!("{game}: {:?}\n{shown}", stage.effects);
         };
-        let waits = Waits { premove: Some(action.clone()), ..Waits::default() };
+        let waits = Waits { premove: Some(action.action.clone()), ..Waits::default() };
         stage.effects.clear();
         tell(&mut stage, waiting(&now, waits, acts.index()));
         let ready = stage.draw();
