@@ -160,6 +160,7 @@ harnesses! {
     header: 4000,
     join: 4000,
     journal: 4000,
+    letter: 2000,
     link: 4000,
     meet: 4000,
     message: 4000,

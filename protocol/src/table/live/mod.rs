@@ -323,7 +323,7 @@ impl<G: Game> Table<G> {
     // Inputs.
 
     /// Starts the table: draws the first seed and sends the first commitment. After a return it sends this seat's entry
-    /// of the open step again, unchanged, and asks the others for its records unless it was reopened.
+    /// of the open step again, unchanged, and asks the others for its records unless it plays by letter.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
         if let Some(own) = self.entries.open().get(&self.me()) {
             let own = Bounded::one(own.signed().clone());

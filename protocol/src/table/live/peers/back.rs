@@ -191,7 +191,7 @@ impl<G: Game> Table<G> {
     pub(in crate::table::live) fn may_sign(&self) -> bool {
         // After the end of the game only one body is possible at each place, so an old disk does no harm.
         let over = self.replica.is_over();
-        let asks = self.peers.returning().is_some() && !self.peers.trusts_journal();
+        let asks = self.peers.returning().is_some() && !self.peers.trusts_journal(self.replica.live());
         !asks || (over && self.peers.is_impatient())
     }
 

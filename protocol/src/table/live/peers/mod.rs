@@ -187,10 +187,11 @@ impl Peers {
         self.returning = self.returning.take().filter(|_| asks).map(|back| Return { is_clean: true, ..back });
     }
 
-    /// Whether this seat may sign although it asks: its journal is clean, and all that it has met have answered. A copy of it
-    /// may have played on, and they would know.
-    fn trusts_journal(&self) -> bool {
-        self.returning.as_ref().is_some_and(|back| back.is_clean && back.met.minus(back.heard).is_empty())
+    /// Whether this seat may sign although it asks: its journal is clean, and all live seats that it has met have answered. A
+    /// copy of it may have played on, and they would know.
+    fn trusts_journal(&self, live: SeatSet) -> bool {
+        let silent = |back: &Return| live.minus(back.heard).iter().any(|seat| back.met.contains(seat));
+        self.returning.as_ref().is_some_and(|back| back.is_clean && !silent(back))
     }
 
     /// Notes that a seat is there: it can be asked.
