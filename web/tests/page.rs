@@ -455,10 +455,17 @@ fn seat_comes_and_goes_in_a_file() {
     let kept_before = order.put;
     let kept = TableStart { kept: kept_before.clone(), ..table() };
     let mut shown = Shown::with(Start { settings: settings.clone(), table: Some(kept), ..start() });
-    for tick in 1..30 {
-        shown.page.set_time(Now { up: 100 * tick, wall: 0 });
-        shown.ask(Ask::Tick(100));
-    }
+    let sits = |shown: &mut Shown| {
+        for tick in 1..30 {
+            // It notes that it asks the others what it has signed.
+            for order in std::mem::take(&mut shown.last.store) {
+                shown.ask(Ask::Stored(order.id, None));
+            }
+            shown.page.set_time(Now { up: 100 * tick, wall: 0 });
+            shown.ask(Ask::Tick(100));
+        }
+    };
+    sits(&mut shown);
     let takes = |shown: &mut Shown| {
         for key in ["q", "t", "y"] {
             shown.key(key);
@@ -476,10 +483,7 @@ fn seat_comes_and_goes_in_a_file() {
     // Again, and this time the browser forgets it. Another file does not come between.
     let kept = TableStart { kept: kept_before, ..table() };
     let mut shown = Shown::with(Start { settings, table: Some(kept), ..start() });
-    for tick in 1..30 {
-        shown.page.set_time(Now { up: 100 * tick, wall: 0 });
-        shown.ask(Ask::Tick(100));
-    }
+    sits(&mut shown);
     let order = takes(&mut shown);
     at(&mut shown, &bytes);
     shown.shows("One moment");

@@ -266,8 +266,8 @@ impl Shelf {
                 }
                 None => Stored::Done,
             },
-            // A tab is closed in no order: its seat asks the others.
-            Store::MarkClean => Stored::Done,
+            // A tab is closed in no order: its seat asks the others. The session ends here, and waits for no answer.
+            Store::MarkClean => return,
             Store::Reserve | Store::Met { .. } => Stored::Done,
             Store::Evidence(_) => Stored::File(None),
             Store::Watched(game) => Stored::File(Some(self.keep_game(*game))),
