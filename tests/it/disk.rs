@@ -18,7 +18,7 @@ use super::require::skip;
 const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
 const LOOT: [&str; 6] = ["play", "loot", "--headless", "--json", "--bots", "1"];
 
-struct SmallDisk {
+pub(super) struct SmallDisk {
     /// Keeps the namespace alive until its standard input closes.
     holder: Child,
     mount: TempDir,
@@ -26,7 +26,7 @@ struct SmallDisk {
 
 impl SmallDisk {
     /// An empty disk. Prints the reason to standard error and returns `None` if none can be made.
-    fn new(size: &str) -> Option<Self> {
+    pub(super) fn new(size: &str) -> Option<Self> {
         let mount = TempDir::new().unwrap();
         let script = "mount -t tmpfs -o size=$1,mode=700 fairdeal \"$0\" && echo ready && read -r _";
         let holder = Command::new("unshare")
@@ -56,7 +56,7 @@ impl SmallDisk {
     }
 
     /// A command that runs with the disk mounted.
-    fn enter(&self, program: &str) -> Command {
+    pub(super) fn enter(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command
             .args(["-U", "-m", "--preserve-credentials", "-t"])
@@ -72,22 +72,27 @@ impl SmallDisk {
         Program::start_by(command, self.mount.path(), name, args)
     }
 
+    /// Path of a file on the disk, as seen by programs that run with it.
+    pub(super) fn inside(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.mount.path().join(path)
+    }
+
     /// Path of a file on the disk, as seen by the test process.
-    fn outside(&self, path: impl AsRef<Path>) -> PathBuf {
+    pub(super) fn outside(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.mount.path().join(path);
         let inside = path.strip_prefix("/").unwrap();
         PathBuf::from(format!("/proc/{}/root", self.holder.id())).join(inside)
     }
 
     /// Fills the disk until `left` KiB are free.
-    fn fill(&self, left: u64) {
+    pub(super) fn fill(&self, left: u64) {
         let mut filler = File::create(self.outside("filler")).unwrap();
         while filler.write_all(&[1; 4096]).is_ok() {}
         let length = filler.metadata().unwrap().len();
         filler.set_len(length.saturating_sub(left << 10)).unwrap();
     }
 
-    fn free(&self) {
+    pub(super) fn free(&self) {
         fs::remove_file(self.outside("filler")).unwrap();
     }
 

@@ -24,8 +24,11 @@ use rand_core::SeedableRng as _;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
+#[cfg(target_os = "linux")]
+use super::disk::SmallDisk;
 use super::net::LISTEN;
 use super::process::fairdeal;
+use super::python::{audited, is_there};
 
 /// Time limit for each wait.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -40,12 +43,16 @@ struct Keeper {
 
 impl Keeper {
     fn start(data: &Path) -> Self {
-        let mut command = fairdeal();
+        Self::start_by(fairdeal(), data, data)
+    }
+
+    /// Starts a keeper by that command. The test process sees its data directory at `seen`.
+    fn start_by(mut command: std::process::Command, data: &Path, seen: &Path) -> Self {
         let mut child = command.arg("keep").arg("--data-dir").arg(data).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("Keeping "), "{line}");
-        Self { child, data: data.to_owned() }
+        Self { child, data: seen.to_owned() }
     }
 
     async fn client(&self) -> KeeperClient {
@@ -80,18 +87,25 @@ pub(super) struct Person {
     /// The file of the game, once it is over.
     transcript: Option<PathBuf>,
     acted: usize,
+    /// Whether the disk was full at the last visit.
+    waits_for_room: bool,
 }
 
 impl Person {
     pub(super) fn new(root: &Path, name: &str) -> Self {
+        Self::of(Keeper::start(&root.join(name)), name)
+    }
+
+    fn of(keeper: Keeper, name: &str) -> Self {
         let seed = u64::from(name.as_bytes()[0]);
         Self {
-            keeper: Keeper::start(&root.join(name)),
+            keeper,
             name: name.to_owned(),
             bot: bot(Level::Normal),
             rng: ChaCha20Rng::seed_from_u64(seed),
             transcript: None,
             acted: 0,
+            waits_for_room: false,
         }
     }
 
@@ -105,6 +119,7 @@ impl Person {
 
     /// Opens an interface, acts when it is this player's turn, and closes it when nothing happens any more.
     async fn visits(&mut self, table: &str) {
+        self.waits_for_room = false;
         let mut handle = self.keeper.client().await.attach(Request::Attach(table.to_owned())).handle;
         let mut acted_at = None;
         while let Ok(Some(event)) = timeout(VISIT, handle.events.recv()).await {
@@ -117,6 +132,7 @@ impl Person {
                     }
                 }
                 SessionEvent::Over { transcript, .. } => self.transcript = transcript,
+                SessionEvent::Disk { full, .. } => self.waits_for_room = full,
                 SessionEvent::Error(why) if why.contains("holds no table") => {
                     // It was over while nobody looked, and is in the history now.
                     let file = self.keeper.data.join("transcripts").join(format!("{table}.fairdeal"));
@@ -240,6 +256,15 @@ fn is_fair(persons: &[Person]) {
         let verdict = fairdeal().arg("verify").arg(file).output().unwrap();
         assert!(verdict.status.success(), "{}: {verdict:?}", person.name);
     }
+    agrees(persons[0].transcript.as_ref().unwrap());
+}
+
+/// The second auditor finds the same; it needs some seconds a file.
+pub(super) fn agrees(file: &Path) {
+    if is_there() {
+        let (code, text) = audited(file);
+        assert_eq!(code, Some(0), "{text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -259,9 +284,40 @@ async fn four_keepers_finish_a_game_while_interfaces_come_and_go_and_one_is_kill
     is_fair(&persons);
 }
 
+/// The disk of a keeper fills up in the middle: its table waits, and plays on once there is room.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keeper_waits_for_room_on_its_disk() {
+    let Some(disk) = SmallDisk::new("64m") else { return };
+    let root = TempDir::new().unwrap();
+    let command = disk.enter(env!("CARGO_BIN_EXE_fairdeal"));
+    let keeper = Keeper::start_by(command, &disk.inside("Anna"), &disk.outside("Anna"));
+    let mut persons = vec![Person::of(keeper, "Anna"), Person::new(root.path(), "Béla")];
+    let table = opens(&persons, "loot", &[("target", "80"), ("turn-time", "3600")]).await;
+    for _ in 0..2 {
+        for person in &mut persons {
+            person.visits(&table).await;
+        }
+    }
+    disk.fill(0);
+    let since = Instant::now();
+    while !persons[0].waits_for_room {
+        for person in &mut persons {
+            person.visits(&table).await;
+        }
+        assert!(since.elapsed() < PATIENCE, "the disk is full, and nobody says so");
+    }
+    disk.free();
+    play(&mut persons, &table, |_, _| {}).await;
+    assert!(!persons[0].waits_for_room);
+    let file = format!("Anna/transcripts/{table}.fairdeal");
+    persons[0].transcript = Some(disk.outside(file));
+    is_fair(&persons);
+}
+
 /// A player chooses ahead and closes the window; the keeper is killed, and another one signs the action when the turn comes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_kept_ready_is_done_by_the_keeper() {
+async fn keeper_plays_a_premove() {
     let root = TempDir::new().unwrap();
     let mut persons: Vec<Person> = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
     let table = opens(&persons, "plutonian-poker", &[("turn-time", "3600")]).await;
@@ -283,7 +339,7 @@ async fn what_is_kept_ready_is_done_by_the_keeper() {
     });
     let premove = Premove::of(&*shown.await, takes(1));
     window.commands.send(Command::Premove(premove)).await.unwrap();
-    hears(&mut window, "the action kept ready", |event| {
+    hears(&mut window, "the premove", |event| {
         matches!(event, SessionEvent::Snapshot(now) if now.waits.premove == Some(takes(1))).then_some(())
     })
     .await;

@@ -17,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use tempfile::TempDir;
 
-use super::keep::{Person, begun};
+use super::keep::{Person, agrees, begun};
 use super::process::fairdeal;
 
 /// A player at home, with the letters that have come.
@@ -127,6 +127,7 @@ fn are_fair(homes: &[Home]) {
         let verdict = fairdeal().arg("verify").arg(home.transcript.as_ref().unwrap()).output().unwrap();
         assert!(verdict.status.success(), "{verdict:?}");
     }
+    agrees(homes[0].transcript.as_ref().unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -176,7 +177,7 @@ async fn letters_are_files_for_one_reader() {
     // Not for Cleo, not for its writer, and not once a byte has changed.
     for reader in [&cleo, &anna] {
         let (code, text) = letter(reader, &["in", path]);
-        assert!(code == Some(2) && text.contains("no saved game of yours is the letter's"), "{text}");
+        assert!(code == Some(2) && text.contains("fits none of your saved games"), "{text}");
     }
     let sealed = std::fs::read(&file).unwrap();
     let changed = root.path().join("changed");
@@ -189,7 +190,7 @@ async fn letters_are_files_for_one_reader() {
     for cut in [0, 7, 100, sealed.len() - 1] {
         std::fs::write(&changed, &sealed[..cut]).unwrap();
         let (code, text) = letter(&bela, &["in", changed.to_str().unwrap()]);
-        assert!(code == Some(2) && text.contains("no letter, or a part of one"), "{text}");
+        assert!(code == Some(2) && text.contains("not a whole fairdeal letter"), "{text}");
     }
     // Twice does no harm, and the seat may sign at once afterwards.
     for _ in 0..2 {

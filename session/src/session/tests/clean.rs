@@ -44,6 +44,18 @@ fn turn_soon(scene: &mut Scene, program: usize) -> Option<Box<Snapshot>> {
     turn
 }
 
+/// The player acts and closes. One of the others takes the action, the third does not: the step stays open.
+fn acts_before_one(scene: &mut Scene, player: usize, other: usize) {
+    comes_back(scene, player);
+    let turn = turn_soon(scene, player).unwrap();
+    scene.acts(player, &turn);
+    scene.later(2);
+    comes_back(scene, other);
+    scene.later(5);
+    scene.does(player, Command::Quit);
+    scene.later(2);
+}
+
 /// Nobody else is there: after a pause the player acts and closes again, and the others find the action in their own time.
 #[test]
 fn a_program_closed_in_order_acts_alone() {
@@ -134,14 +146,7 @@ fn a_disk_that_is_turned_back_with_its_mark_signs_twice() {
 fn entries_that_others_show_are_no_reason_to_sign() {
     let (mut scene, player, others) = alone();
     let old = scene.house.programs[player].disk.clone();
-    comes_back(&mut scene, player);
-    let turn = turn_soon(&mut scene, player).unwrap();
-    scene.acts(player, &turn);
-    scene.later(2);
-    // One of the others takes the action, the third does not: the step stays open.
-    comes_back(&mut scene, others[0]);
-    scene.later(5);
-    scene.does(player, Command::Quit);
+    acts_before_one(&mut scene, player, others[0]);
     scene.does(others[0], Command::Quit);
     scene.later(5);
     scene.house.programs[player].disk = old;
@@ -170,14 +175,7 @@ fn entries_that_others_show_are_no_reason_to_sign() {
 fn an_original_whose_copy_has_played_on_asks() {
     let (mut scene, player, others) = alone();
     let original = scene.house.programs[player].disk.clone();
-    comes_back(&mut scene, player);
-    let turn = turn_soon(&mut scene, player).unwrap();
-    scene.acts(player, &turn);
-    scene.later(2);
-    comes_back(&mut scene, others[0]);
-    scene.later(5);
-    scene.does(player, Command::Quit);
-    scene.later(2);
+    acts_before_one(&mut scene, player, others[0]);
     scene.house.programs[player].disk = original;
     // The other is there, and has the action.
     comes_back(&mut scene, player);
