@@ -22,7 +22,7 @@ use fairdeal_peers::PeerId;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::noise::{TAG, builder};
+use crate::noise::{TAG, builder, drawn};
 
 const PATTERN: &str = "Noise_X_25519_ChaChaPoly_SHA256";
 const MAGIC: &[u8; 8] = b"fdlettr1";
@@ -42,16 +42,16 @@ pub enum LetterError {
     #[error("{0} bytes are more than a letter holds")]
     TooLong(usize),
     /// Not the form of a letter.
-    #[error("this is no letter, or a part of one")]
+    #[error("this is not a whole fairdeal letter")]
     Form,
     /// Sealed for somebody else or in another context, or changed on its way.
     #[error("the letter is for somebody else, or has been changed on its way")]
     Sealed,
     /// Written by nobody of those who may write.
-    #[error("nobody of this table wrote the letter")]
+    #[error("no player of this table wrote the letter")]
     Stranger,
     /// The key of a peer is no point of the curve.
-    #[error("a key is no key")]
+    #[error("a player's key is invalid")]
     Key,
 }
 
@@ -106,10 +106,9 @@ pub fn seal(
     plain.extend(content);
     plain.resize(room(length) + 4, 0);
     let (mine, theirs) = (secret(from), public(to)?);
-    let mut ephemeral = Zeroizing::new([0; 32]);
-    rng.fill_bytes(&mut *ephemeral);
+    let ephemeral = drawn(rng);
     let sealed = || -> Result<Vec<u8>, snow::Error> {
-        let state = builder(PATTERN, Some(ephemeral))?.prologue(context)?;
+        let state = builder(PATTERN, ephemeral)?.prologue(context)?;
         let mut first = state.local_private_key(&*mine)?.remote_public_key(&theirs)?.build_initiator()?;
         let mut letter = MAGIC.to_vec();
         let (mut rest, mut all) = (plain.as_slice(), pieces(length));

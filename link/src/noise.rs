@@ -122,7 +122,7 @@ pub(crate) fn builder<'a>(
 }
 
 /// The secret of an ephemeral key.
-fn drawn(rng: &mut dyn CryptoRng) -> Option<Zeroizing<[u8; 32]>> {
+pub(crate) fn drawn(rng: &mut dyn CryptoRng) -> Option<Zeroizing<[u8; 32]>> {
     let mut ephemeral = Zeroizing::new([0; 32]);
     rng.fill_bytes(&mut *ephemeral);
     Some(ephemeral)

@@ -177,7 +177,7 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
 pub struct Waits {
     /// This player's action that the game does not contain yet: it has waited for the programs of others for a moment.
     pub pending: Option<AnyAction>,
-    /// The action that this player keeps ready for its turn.
+    /// This player's premove.
     pub premove: Option<AnyAction>,
     /// Whether this player is leaving for good, once the others have heard it.
     pub is_leaving: bool,

@@ -72,12 +72,12 @@ pub(super) enum Command {
     /// Hold your seats while you are away: your tables go on, and `fairdeal` shows them whenever you like
     ///
     /// A keeper answers for you what programs answer by themselves: it accepts the moves of others, gives shares and opens
-    /// seeds. It never moves for you. `notify` in the settings tells you when a table waits (docs/slow-play.md).
+    /// seeds. It plays only moves that you have prepared. `notify` in the settings tells you when a table waits (docs/slow-play.md).
     Keep(Keep),
-    /// Play by letter with somebody who is never online when you are
+    /// Play by letter with friends who are never online when you are
     ///
-    /// Act in `fairdeal resume` while nobody is there, close it, and write a letter. Its reader takes it, acts, and writes
-    /// back (docs/slow-play.md). Only the reader's program can read it.
+    /// Make your move in `fairdeal resume`, close it, and write a letter. Your friend reads it, moves, and writes back
+    /// (docs/slow-play.md). Only that friend's program can read it.
     Letter {
         #[command(subcommand)]
         command: LetterCommand,
@@ -187,7 +187,7 @@ pub(super) enum BotCommand {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum LetterCommand {
-    /// Write a letter: all that its reader can lack of a saved game
+    /// Write a letter with everything its reader may be missing of a saved game
     Out {
         /// Table id, or enough of its first digits to be unique; needed if you have several saved games
         table: Option<String>,
@@ -201,7 +201,7 @@ pub(super) enum LetterCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Read a letter, and tell what it brings
+    /// Read a letter and show what is new
     In {
         /// Letter file, or - for standard input
         file: PathBuf,

@@ -24,7 +24,7 @@ use crate::store::{DataDir, StoreError, write_out};
 pub(super) fn run(common: &Common, command: &LetterCommand) -> anyhow::Result<Exit> {
     let data = DataDir::open(common.data_dir.as_deref()).map_err(|why| match why {
         StoreError::InUse { path } => usage(format!(
-            "another fairdeal program plays the seats in {}: close it first; a keeper ends with `fairdeal keep --stop`",
+            "another fairdeal program uses {}: close it first (`fairdeal keep --stop` ends a keeper)",
             path.display()
         )),
         why => why.into(),
@@ -128,8 +128,8 @@ fn read(data: &Arc<DataDir>, file: &Path) -> anyhow::Result<Exit> {
     Err(match why {
         Some(why) => why.into(),
         None => usage(format!(
-            "{}: no saved game of yours is the letter's: it is for another player, its game is over here, or it was \
-             changed on its way",
+            "{}: the letter fits none of your saved games: it is for another player, the game is over here, or the file \
+             was changed",
             file.display()
         )),
     })
@@ -150,7 +150,7 @@ fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
 /// Opens the player's seat at a saved table, to read this letter or none.
 fn at(data: &Arc<DataDir>, table: SavedTable, letter: Option<&Letter>) -> anyhow::Result<Desk> {
     if table.1.iter().any(|(_, seat)| seat.is_local_bot()) {
-        return Err(usage("bots of your program play at this table; letters are for tables without them"));
+        return Err(usage("your program's bots play at this table; letters work only without them"));
     }
     let identity = data.identity()?;
     let interrupted = open_seats(data, table)?.into_iter().next().ok_or(StoreError::NothingToResume)?;
@@ -165,7 +165,7 @@ fn own_entries(now: &Snapshot) -> u64 {
     }
 }
 
-/// Tells what a letter has brought, and whose turn it is.
+/// Shows what is new, and whose turn it is.
 fn tell(
     table: &str,
     names: &[String],
@@ -199,7 +199,7 @@ fn tell(
         say(format!("  {line}"))?;
     }
     if !is_news {
-        say("  nothing that you can see")?;
+        say("  nothing new")?;
     }
     let shown = |event: &'_ SessionEvent| match event {
         SessionEvent::Snapshot(now) => Some((**now).clone()),
@@ -210,8 +210,8 @@ fn tell(
     let short = table.get(..SHORT).unwrap_or(table);
     if asks {
         say(
-            "Your program was not closed in order: it asks the others what it has signed, and signs nothing before all have \
-             answered. Write to everybody.",
+            "Your program did not close cleanly, so it asks the others what it has signed before it signs again. Write to \
+             everybody.",
         )?;
         return Ok(Exit::Done);
     }

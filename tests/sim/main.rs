@@ -183,7 +183,7 @@ fn tables_of_whole_programs_keep_all_invariants() {
     let (tally, failed) = play_all(first..first + tables, |seed| play_evening(seed, false));
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing evening: {failed:?}");
-    for what in ["over", "local bots", "rematches", "done as kept ready"] {
+    for what in ["over", "local bots", "rematches", "premoves played"] {
         assert!(tables < TABLES || tally.count(what) > 0, "{what}: never in {tables} evenings");
     }
 }

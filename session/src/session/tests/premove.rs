@@ -7,7 +7,7 @@ use rand_core::Rng as _;
 
 use super::*;
 
-const DONE: &str = "What you kept ready is done.";
+const DONE: &str = "Your prepared move was played.";
 
 /// Three persons at Plutonian Poker.
 fn poker() -> (Scene, [usize; 3]) {
@@ -53,7 +53,7 @@ fn has_been_told(scene: &Scene, program: usize, words: &str) -> bool {
 /// Both others have chosen ahead: one action, and it is the first one's turn again. Nobody was shown a turn that was not
 /// one.
 #[test]
-fn what_is_kept_ready_is_done_at_once() {
+fn premove_is_played_at_once() {
     let (mut scene, all) = poker();
     let [first, second, third] = in_turn(&mut scene, all);
     keeps(&mut scene, second, takes(1));
@@ -78,19 +78,19 @@ fn what_is_kept_ready_is_done_at_once() {
 
 /// The pyramid that was chosen is gone: another one stands there, and the player decides again.
 #[test]
-fn what_means_something_else_is_dropped_with_a_word() {
+fn premove_with_another_meaning_is_dropped() {
     let (mut scene, all) = poker();
     let [first, second, _] = in_turn(&mut scene, all);
     keeps(&mut scene, second, takes(0));
     scene.does(first, Command::Act(takes(0)));
     scene.later(5);
     assert!(now(&mut scene, second).my_turn);
-    assert!(has_been_told(&scene, second, "is dropped: something else is in that place now"));
+    assert!(has_been_told(&scene, second, "was dropped: it would mean something else now"));
     assert!(!has_been_told(&scene, second, DONE));
 }
 
 #[test]
-fn nothing_is_kept_ready_that_cannot_be_done() {
+fn impossible_premove_is_refused() {
     let (mut scene, all) = poker();
     let [_, second, _] = in_turn(&mut scene, all);
     keeps(&mut scene, second, takes(77));
@@ -128,20 +128,20 @@ fn second_vote_waits_for_the_own_turn() {
 
 /// Somebody takes the pyramid before the player's program hears what the player has chosen: the one below was not meant.
 #[test]
-fn what_was_chosen_is_what_was_shown() {
+fn premove_means_what_was_shown() {
     let (mut scene, all) = poker();
     let [first, second, _] = in_turn(&mut scene, all);
     let shown = now(&mut scene, second);
     scene.does(first, Command::Act(takes(0)));
     scene.later(5);
     scene.does(second, Command::Premove(Premove::of(&shown, takes(0))));
-    assert!(scene.refusal(second).contains("something else is in that place now"));
+    assert!(scene.refusal(second).contains("it would mean something else now"));
     assert!(now(&mut scene, second).my_turn);
 }
 
 /// The village is not fired in the turn of another.
 #[test]
-fn call_kept_ready_waits_for_the_own_turn() {
+fn prepared_call_waits_for_the_own_turn() {
     let mut scene = Scene::opens("loot", 3, &[("turn-time", "604800")], READY, None);
     let all = [0, scene.joins("Béla", READY), scene.joins("Cleo", READY)];
     scene.later(30);
@@ -183,7 +183,7 @@ fn call_kept_ready_waits_for_the_own_turn() {
 
 /// The journal has it: a program that is killed still keeps it, and one that has taken it back does not.
 #[test]
-fn it_outlives_a_crash() {
+fn premove_outlives_a_crash() {
     for is_taken_back in [false, true] {
         let (mut scene, all) = poker();
         let [first, second, _] = in_turn(&mut scene, all);
@@ -256,7 +256,7 @@ fn whole_games_of_people_who_choose_ahead() {
             };
             all.into_iter().map(told).sum()
         };
-        let (done, dropped) = (count(&scene, DONE), count(&scene, "is dropped"));
+        let (done, dropped) = (count(&scene, DONE), count(&scene, "was dropped"));
         assert!(done > 5, "{game}: {done} done, {dropped} dropped");
         assert!(dropped > 0, "{game}: {done} done, {dropped} dropped");
         assert!(all.into_iter().all(|program| scene.report(program).is_fair()));

@@ -13,7 +13,7 @@ use crate::events::Premove;
 /// One note.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Note {
-    /// The action kept ready, or none any more.
+    /// The premove, or none any more.
     Premove(Option<Premove>),
     /// The question that a seat has asked by letter, and the open step when it came.
     Request(Seat, Box<Relayed>, u64),

@@ -91,10 +91,10 @@ impl Seated {
         match verdict {
             Some(Verdict::Waits) => return false,
             Some(Verdict::Due) if self.acts(premove.action, cx) => {
-                cx.tell(SessionEvent::Line("What you kept ready is done.".to_owned()));
+                cx.tell(SessionEvent::Line("Your prepared move was played.".to_owned()));
             }
             Some(Verdict::Gone(why)) => {
-                let text = format!("What you kept ready is dropped: {why}.");
+                let text = format!("Your prepared move was dropped: {why}.");
                 cx.tell(SessionEvent::Line(text.clone()));
                 cx.refuse(text);
             }

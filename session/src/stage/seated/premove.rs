@@ -32,7 +32,7 @@ impl Premove {
             return Verdict::Waits;
         }
         if game.object(me, action) != self.object {
-            return Verdict::Gone("something else is in that place now".to_owned());
+            return Verdict::Gone("it would mean something else now".to_owned());
         }
         let checked = game.check(me, action);
         if table.is_my_turn() && game.out_of_turn(action) && table.has_called() {
@@ -45,7 +45,7 @@ impl Premove {
             return Verdict::Waits;
         }
         match game.ahead(me) {
-            None => Verdict::Gone("that turn will not come".to_owned()),
+            None => Verdict::Gone("you have no turn left in this hand".to_owned()),
             Some(ahead) => {
                 ahead.check(me, action).map_or_else(|why| Verdict::Gone(why.to_string()), |()| Verdict::Waits)
             }

@@ -201,7 +201,7 @@ pub struct Evening {
     seats: usize,
     /// Whether persons want a rematch.
     plays_again: bool,
-    /// Draws what persons keep ready, if they do.
+    /// Draws the premoves of persons, if they make any.
     plans: Option<ChaCha20Rng>,
     password: Option<String>,
     ticket: Option<JoinTarget>,
@@ -673,7 +673,7 @@ impl Evening {
                     let ahead = planner.and_then(|(me, plans)| ahead(&view, me, plans));
                     if let Some(action) = ahead {
                         self.house.command(number, Command::Premove(Premove::of(&view, action)));
-                        self.counts("kept ready", 1);
+                        self.counts("premoves", 1);
                     }
                     let role = &mut self.people[number];
                     if is_person && role.me.is_some() && view.my_turn && !view.game.is_over() {
@@ -683,8 +683,8 @@ impl Evening {
                         role.acts = None;
                     }
                 }
-                SessionEvent::Line(line) if line == "What you kept ready is done." => {
-                    self.counts("done as kept ready", 1);
+                SessionEvent::Line(line) if line == "Your prepared move was played." => {
+                    self.counts("premoves played", 1);
                 }
                 SessionEvent::Refused(_) => {
                     if let (Some(view), true) = (&role.view, role.acts.is_none()) {

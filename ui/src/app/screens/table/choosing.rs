@@ -298,9 +298,9 @@ impl TableScreen {
         cx.command(Command::Act(offer.action));
     }
 
-    /// The key for what comes next: takes back what is kept ready, or begins or ends the choice of it.
+    /// The key for what comes next: takes back the premove, or begins or ends the choice of one.
     pub(super) fn choose_ahead(&mut self, cx: &mut Cx<'_>) {
-        if self.kept_ready().is_some() {
+        if self.premove().is_some() {
             return cx.command(Command::Premove(None));
         }
         if self.choice.ahead.is_some() {
@@ -321,12 +321,12 @@ impl TableScreen {
         cx.unfocus();
     }
 
-    /// The action that the player keeps ready.
-    pub(super) fn kept_ready(&self) -> Option<&AnyAction> {
+    /// The player's premove.
+    pub(super) fn premove(&self) -> Option<&AnyAction> {
         self.snapshot.as_ref()?.waits.premove.as_ref()
     }
 
-    /// The position of the player's next turn, if an action can be kept ready for it that cannot be taken now.
+    /// The position of the player's next turn, if it allows actions that this moment does not.
     pub(super) fn next_turn(&self) -> Option<&AnyGame> {
         self.foreseen.as_deref().filter(|_| !self.is_held() && self.status.is_none())
     }

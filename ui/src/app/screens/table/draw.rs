@@ -161,7 +161,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     } else if table_screen.choice.ahead.is_some() && table_screen.choice.picked.is_empty() {
         lead = "NEXT TURN  ";
         let back = keys.key(Intent::Back);
-        format!("Choose what is done when your turn comes, if it is still possible then. {back} goes back.")
+        format!("Choose the move to play when your turn comes. {back} goes back.")
     } else if !table_screen.choice.picked.is_empty() {
         format!("Now choose where. {} takes it back.", keys.key(Intent::Back))
     } else if is_set_up(snapshot) && !table_screen.is_my_turn() {

@@ -150,7 +150,7 @@ impl TableScreen {
         if !matches!(self.over, Over::Nothing) {
             return self.close_over(cx);
         }
-        if letter == AHEAD && (self.kept_ready().is_some() || self.next_turn().is_some()) {
+        if letter == AHEAD && (self.premove().is_some() || self.next_turn().is_some()) {
             return self.choose_ahead(cx);
         }
         let next = self.choice.lit().into_iter().chain(self.choice.offers.next(&[]));

@@ -213,7 +213,7 @@ pub struct TableScreen {
     /// How long the sheet that opened by itself has been there.
     opened: Duration,
     asked: Option<Asked>,
-    /// The position of the player's next turn, if an action can be kept ready for it.
+    /// The position of the player's next turn, if it allows actions that this moment does not.
     foreseen: Option<Box<AnyGame>>,
     ending: Ending,
     /// Replaces the line below the board that tells whose turn it is.

@@ -698,10 +698,10 @@ fn own_action_that_waits_is_said() {
     assert!(again.contains("YOUR TURN") && again.contains("h hint"), "{again}");
 }
 
-/// While others think, a player chooses ahead, with keys alone or the mouse alone. What is kept ready is said, and the
+/// While others think, a player chooses ahead, with keys alone or the mouse alone. The premove is shown, and the
 /// same key takes it back.
 #[test]
-fn action_is_kept_ready_for_the_next_turn() {
+fn move_is_prepared_for_the_next_turn() {
     for (game, is_clicked) in [("loot", false), ("plutonian-poker", false), ("plutonian-poker", true)] {
         let mut stage = networked();
         let now = dealt(game);
@@ -710,11 +710,11 @@ fn action_is_kept_ready_for_the_next_turn() {
         let now = Snapshot { me: Some(me), my_turn: false, ..(*now).clone() };
         tell(&mut stage, waiting(&now, Waits::default(), acts.index()));
         let before = stage.draw();
-        assert!(before.contains("Waiting for") && before.contains("k keep ready"), "{before}");
+        assert!(before.contains("Waiting for") && before.contains("k prepare"), "{before}");
         let begin = |stage: &mut TestApp| if is_clicked { stage.click(super::button::AHEAD) } else { stage.keys("k") };
         begin(&mut stage);
         let chosen = stage.draw();
-        assert!(chosen.contains("NEXT TURN  Choose what is done when your turn comes"), "{chosen}");
+        assert!(chosen.contains("NEXT TURN  Choose the move to play when your turn comes."), "{chosen}");
         if game == "plutonian-poker" && !is_clicked {
             insta::assert_snapshot!("next-turn", chosen);
         }
@@ -742,9 +742,9 @@ fn action_is_kept_ready_for_the_next_turn() {
         tell(&mut stage, waiting(&now, waits, acts.index()));
         let ready = stage.draw();
         let words = ready.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("Ready for your turn: ") && words.contains("k takes it back."), "{ready}");
+        assert!(words.contains("Prepared: ") && words.contains("k takes it back."), "{ready}");
         if game == "plutonian-poker" && !is_clicked {
-            insta::assert_snapshot!("kept-ready", ready);
+            insta::assert_snapshot!("prepared", ready);
         }
         begin(&mut stage);
         assert!(matches!(stage.effects.as_slice(), [Effect::Session(Command::Premove(None))]));

@@ -109,28 +109,28 @@ impl TableScreen {
 
     /// The effect of the key for the next turn, if it has one.
     pub(super) fn ahead_in_words(&self) -> Option<&'static str> {
-        if self.kept_ready().is_some() {
-            return Some("take back what is kept ready");
+        if self.premove().is_some() {
+            return Some("take back your prepared move");
         }
         if self.choice.ahead.is_some() {
-            return Some("keep nothing ready");
+            return Some("prepare no move");
         }
-        self.next_turn().map(|_| "keep an action ready for your turn")
+        self.next_turn().map(|_| "prepare a move for your next turn")
     }
 
     /// The same as a label.
     pub(super) fn ahead_label(&self) -> Option<&'static str> {
-        self.ahead_in_words().map(|_| if self.kept_ready().is_some() { "take back" } else { "keep ready" })
+        self.ahead_in_words().map(|_| if self.premove().is_some() { "take back" } else { "prepare" })
     }
 
-    /// The action that the player keeps ready, as a sentence.
+    /// The premove, as a sentence.
     pub(super) fn ready_in_words(&self) -> Option<String> {
-        let action = self.kept_ready()?;
+        let action = self.premove()?;
         let call = self.view(&[], |view, now| {
             let ahead = now.me.and_then(|me| now.game.ahead(me));
             words(ahead.as_ref().unwrap_or(&now.game), action, view)
         });
-        Some(format!("Ready for your turn: {}. {AHEAD} takes it back.", call.unwrap_or_default().trim_end_matches('.')))
+        Some(format!("Prepared: {}. {AHEAD} takes it back.", call.unwrap_or_default().trim_end_matches('.')))
     }
 
     /// The players whom a chat message of this moment does not reach, as a sentence: chat is stored nowhere.
