@@ -118,9 +118,11 @@ impl TableScreen {
         self.next_turn().map(|_| "prepare a move for your next turn")
     }
 
-    /// The same as a label.
+    /// The same as a label. While the player chooses, the prompt names the key that goes back.
     pub(super) fn ahead_label(&self) -> Option<&'static str> {
-        self.ahead_in_words().map(|_| if self.premove().is_some() { "take back" } else { "prepare" })
+        self.ahead_in_words()
+            .filter(|_| self.choice.ahead.is_none())
+            .map(|_| if self.premove().is_some() { "take back" } else { "prepare" })
     }
 
     /// The premove, as a sentence.
