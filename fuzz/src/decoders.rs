@@ -6,6 +6,7 @@ use fairdeal_net::{LONGEST_MESSAGE, read_frame, write_frame};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::announcement::{Announcement, MAX_ANNOUNCEMENT};
 use fairdeal_peers::listing::{MeetRequest, MeetResponse};
+use fairdeal_peers::mail::{MailRequest, MailResponse};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
@@ -265,6 +266,27 @@ pub fn meet(data: &[u8]) -> bool {
             if let MeetResponse::Page(page) = response {
                 let _ = page.verify(point);
             }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Requests about mail after a 0, and a point's responses after a 1.
+pub fn mail(data: &[u8]) -> bool {
+    match data.split_first() {
+        Some((0, data)) => {
+            let Ok(request) = MailRequest::from_bytes(data) else {
+                return false;
+            };
+            assert!(request.to_bytes() == data);
+            true
+        }
+        Some((1, data)) => {
+            let Ok(response) = MailResponse::from_bytes(data) else {
+                return false;
+            };
+            assert!(response.to_bytes() == data);
             true
         }
         _ => false,

@@ -10,11 +10,12 @@ use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
 use fairdeal_net::Transport;
 use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::{MeetPage, MeetRequest, MeetResponse, Offer, Refusal, Registration};
+use fairdeal_peers::mail::{Delivered, MailPage, MailRefusal, MailRequest, MailResponse, Posted, Subject, Waiting};
 use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::Ticket;
 use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_peers::{Multiaddr, PeerId};
-use fairdeal_protocol::charter::{Player, SignatureBytes};
+use fairdeal_protocol::charter::{Player, SeatKey, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::game::Game as _;
@@ -31,7 +32,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::{Asked, Record};
 use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::transcript::page::{Mark, Page};
-use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Records, Roster, Showing, Taken, Watch};
 use fairdeal_session::letter::Letter;
@@ -243,6 +244,7 @@ pub fn all() -> Vec<Seed> {
     into("join", join);
     into("journal", journal);
     into("link", link);
+    into("mail", mail);
     into("meet", meet);
     into("letter", letter);
     into("message", message);
@@ -533,6 +535,43 @@ fn meet(to: &mut Folder<'_>) {
     }
     // A page that claims more registrations than a page may have.
     to.put("bad-page-of-many", [1, 2, 51]);
+}
+
+fn mail(to: &mut Folder<'_>) {
+    let owner = SeatKey::from(&key(0));
+    let subject = Subject { place: *b"theplace", content: *b"contents" };
+    let letter = vec![7; 300];
+    let posted = Posted { owner, subject, letter: letter.clone().try_into().unwrap() };
+    let requests = [
+        ("open", MailRequest::Open { writers: vec![owner, SeatKey::from(&key(1))].try_into().unwrap() }),
+        ("close", MailRequest::Open { writers: Bounded::default() }),
+        ("fetch", MailRequest::Fetch { after: None }),
+        ("fetch-more", MailRequest::Fetch { after: Some(300) }),
+        ("read", MailRequest::Read { numbers: vec![1, 300, u64::MAX].try_into().unwrap() }),
+        ("look", MailRequest::Look { owner }),
+        ("put", MailRequest::Put(Box::new(posted))),
+    ];
+    for (name, request) in requests {
+        to.put(format!("good-{name}"), [&[0], &request.to_bytes()[..]].concat());
+    }
+    let letters = [1, 300].map(|number| Delivered { number, letter: letter.clone().try_into().unwrap() });
+    let page = MailPage { letters: letters.to_vec().try_into().unwrap(), next: Some(300) };
+    let waiting = vec![Waiting { subject, since: 9, left: u32::MAX }; 2];
+    let responses = [
+        ("done", MailResponse::Done),
+        ("refused", MailResponse::Refused(MailRefusal::BoxFull)),
+        ("letters", MailResponse::Letters(page)),
+        ("waiting", MailResponse::Waiting(waiting.try_into().unwrap())),
+    ];
+    for (name, response) in responses {
+        let bytes = [&[1], &response.to_bytes()[..]].concat();
+        to.put(format!("bad-{name}-cut"), cut(&bytes));
+        to.put(format!("bad-{name}-more"), more(&bytes));
+        to.put(format!("good-{name}"), bytes);
+    }
+    // More letters than a page may have, and more writers than a box.
+    to.put("bad-page-of-many", [1, 2, 65]);
+    to.put("bad-open-for-many", [0, 0, 65]);
 }
 
 fn header(to: &mut Folder<'_>) {

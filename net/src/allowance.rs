@@ -24,7 +24,12 @@ impl Allowance {
 
     /// Takes one use at `now`. Returns false if none is left.
     pub(super) fn take(&mut self, now: Instant) -> bool {
-        let whole = self.whole.map_or(now, |whole| whole.max(now)) + self.every;
+        self.take_many(1, now)
+    }
+
+    /// Takes so many uses at once, or none. Returns false if fewer are left.
+    pub(super) fn take_many(&mut self, uses: u32, now: Instant) -> bool {
+        let whole = self.whole.map_or(now, |whole| whole.max(now)) + self.every.saturating_mul(uses);
         let is_left = whole - now <= self.every * self.most;
         if is_left {
             self.whole = Some(whole);
@@ -56,5 +61,8 @@ mod tests {
         assert!(!allowance.is_whole(begin + EVERY * 4));
         assert!(allowance.is_whole(begin + EVERY * 100));
         assert_eq!(taken(&mut allowance, begin + EVERY * 100), 3, "never more");
+        let later = begin + EVERY * 200;
+        assert!(!allowance.take_many(4, later) && allowance.take_many(2, later) && !allowance.take_many(2, later));
+        assert!(allowance.take_many(1, later) && allowance.take_many(0, later));
     }
 }

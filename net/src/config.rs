@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fairdeal_peers::address::{Transport, is_door};
 use fairdeal_peers::listing::Offer;
+use fairdeal_peers::mail::{MailRequest, MailResponse};
 use fairdeal_peers::peer::PeerIdError;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::MAX_WORD;
@@ -180,6 +181,7 @@ pub(super) enum Command {
     Ask(PeerId),
     Offer(Option<Box<Offer>>),
     List { point: PeerId, game: Option<Text<MAX_WORD>>, after: Option<u64> },
+    Mail { point: PeerId, request: MailRequest, reply: oneshot::Sender<Result<MailResponse, String>> },
     Listen { address: Multiaddr, reply: oneshot::Sender<Result<(), NodeError>> },
     Addresses(oneshot::Sender<Vec<Multiaddr>>),
     Metrics(oneshot::Sender<RelayMetrics>),

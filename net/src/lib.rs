@@ -11,6 +11,7 @@
 //! swarm           transports, behaviours   limits        connections per peer and network
 //! relays          reservations at relays   optional      features that a build may omit
 //! meet            lists of open tables     peer          peers as libp2p names them
+//! mail            letters that wait         rates         how often a network may ask
 //! clients         the peers a relay serves reservations  their limit per network
 //! idle_timeout    ends silent connections  allowance     rate limits
 //! relay_limits    what an operator sets    relay_metrics what a relay counts, with traffic
@@ -36,6 +37,7 @@ mod handshakes;
 mod idle_timeout;
 mod interfaces;
 mod limits;
+mod mail;
 mod meet;
 mod multicast;
 mod node;
@@ -43,6 +45,7 @@ mod optional;
 mod peer;
 mod pings;
 mod port;
+mod rates;
 mod relay_limits;
 mod relay_metrics;
 mod relays;

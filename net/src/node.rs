@@ -17,6 +17,7 @@ use std::fmt;
 
 use fairdeal_peers::announcement::MAX_ANNOUNCEMENT;
 use fairdeal_peers::listing::Offer;
+use fairdeal_peers::mail::{MailRequest, MailResponse};
 use fairdeal_peers::{Multiaddr, PeerId};
 use tokio::sync::{mpsc, oneshot};
 
@@ -207,6 +208,14 @@ impl NodeHandle {
     /// [`NodeError::Busy`], [`NodeError::Ended`].
     pub fn list(&self, point: PeerId, game: Option<Text<MAX_WORD>>, after: Option<u64>) -> Result<(), NodeError> {
         self.command(Command::List { point, game, after })
+    }
+
+    /// Asks a connected meeting point about mail. Cancel-safe: the answer is dropped then.
+    ///
+    /// # Errors
+    /// [`NodeError::Ended`]; or a text that says why there is no answer.
+    pub async fn mail(&self, point: PeerId, request: MailRequest) -> Result<Result<MailResponse, String>, NodeError> {
+        self.request(|reply| Command::Mail { point, request, reply }).await
     }
 
     /// Sends the messages that wait for `peer`, closes its connections and stops keeping it.

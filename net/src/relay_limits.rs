@@ -27,6 +27,12 @@ pub struct RelayLimits {
     pub registrations: u32,
     /// Maximum number of listed tables whose hosts are of one network.
     pub registrations_per_network: NonZeroU32,
+    /// Maximum number of boxes for letters; 0 keeps no mail.
+    pub boxes: u32,
+    /// Maximum number of boxes whose owners are of one network.
+    pub boxes_per_network: NonZeroU32,
+    /// Maximum size of all letters, in bytes. They are kept in memory.
+    pub mail_bytes: NonZeroU64,
 }
 
 impl RelayLimits {
@@ -42,6 +48,9 @@ impl RelayLimits {
         reservations_per_network: nonzero(48),
         registrations: 1024,
         registrations_per_network: nonzero(32),
+        boxes: 1024,
+        boxes_per_network: nonzero(32),
+        mail_bytes: NonZeroU64::MIN.saturating_add((64 << 20) - 1),
     };
 
     /// Reservations that may stand: none where no circuit could follow.
@@ -76,7 +85,8 @@ mod tests {
         assert_eq!(limits.circuits_per_peer.get(), 32);
         assert_eq!(limits.circuit_bytes.get(), 1024 * 1024 * 1024);
         assert_eq!(limits.circuit_seconds.get(), 86_400);
-        let shares = [limits.reservations_per_network, limits.registrations_per_network];
-        assert_eq!(shares.map(NonZeroU32::get), [48, 32]);
+        let shares = [limits.reservations_per_network, limits.registrations_per_network, limits.boxes_per_network];
+        assert_eq!(shares.map(NonZeroU32::get), [48, 32, 32]);
+        assert_eq!(limits.mail_bytes.get(), 64 * 1024 * 1024);
     }
 }

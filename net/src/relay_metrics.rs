@@ -1,6 +1,7 @@
 //! The counters of a relay for its operator: numbers only, of all peers together.
 
 use fairdeal_peers::listing::Refusal;
+use fairdeal_peers::mail::{MailRefusal, MailResponse};
 use fairdeal_peers::peer::PeerIdError;
 use libp2p::relay::{self, StatusCode};
 use libp2p::swarm::ListenError;
@@ -72,6 +73,15 @@ pub struct RelayMetrics {
     pub registrations_refused: ByReason,
     /// Pages of the list sent.
     pub pages_sent: u64,
+    /// Boxes, the letters in them, and their size in bytes.
+    pub boxes: u64,
+    pub letters: u64,
+    pub mail_bytes: u64,
+    /// Letters put into boxes, and pages of them that their owners have fetched.
+    pub letters_accepted: u64,
+    pub letter_pages_sent: u64,
+    /// `full`, `network_full`, `too_fast`, `no_box`, `box_full`.
+    pub mail_refused: ByReason,
     /// Bytes of all streams, of circuits and others, without encryption.
     pub bytes_received: u64,
     pub bytes_sent: u64,
@@ -99,6 +109,12 @@ impl RelayMetrics {
             registrations_accepted: 0,
             registrations_refused: ByReason::new(&["full", "network_full", "too_fast", "invalid", "outdated"]),
             pages_sent: 0,
+            boxes: 0,
+            letters: 0,
+            mail_bytes: 0,
+            letters_accepted: 0,
+            letter_pages_sent: 0,
+            mail_refused: ByReason::new(&["full", "network_full", "too_fast", "no_box", "box_full"]),
             bytes_received: 0,
             bytes_sent: 0,
             limits,
@@ -167,6 +183,21 @@ impl RelayMetrics {
 
     pub(super) fn sent_page(&mut self) {
         self.pages_sent = self.pages_sent.saturating_add(1);
+    }
+
+    pub(super) fn answered_mail(&mut self, is_letter: bool, response: &MailResponse) {
+        match response {
+            MailResponse::Done if is_letter => self.letters_accepted = self.letters_accepted.saturating_add(1),
+            MailResponse::Letters(_) => self.letter_pages_sent = self.letter_pages_sent.saturating_add(1),
+            MailResponse::Done | MailResponse::Waiting(_) => {}
+            MailResponse::Refused(refusal) => self.mail_refused.add(match refusal {
+                MailRefusal::Full => "full",
+                MailRefusal::NetworkFull => "network_full",
+                MailRefusal::TooFast => "too_fast",
+                MailRefusal::NoBox => "no_box",
+                MailRefusal::BoxFull => "box_full",
+            }),
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use super::door::Door;
 use super::handshakes::{Counted, Handshakes};
 use super::idle_timeout::IdleTimeout;
 use super::limits::{ConnectionLimits, MAX_STRANGERS};
+use super::mail::{MAIL, Mails};
 use super::meet::{MEET, Meetings};
 use super::pings::Pings;
 use super::relay_limits::{count, nonzero};
@@ -36,6 +37,8 @@ pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
 const MAX_QUESTIONS: usize = 2;
 /// Timeout for the answer to one.
 const ANSWER: Duration = Duration::from_secs(5);
+/// Maximum time for a letter or a page of letters: longer on slow lines than an announcement.
+const LETTER: Duration = Duration::from_secs(60);
 /// Maximum number of streams of all protocols on one connection.
 const MAX_YAMUX_STREAMS: usize = 64;
 /// The same on a connection to or from a relay, where each circuit is a stream.
@@ -76,6 +79,7 @@ pub(super) struct Behaviour {
     pub(super) streams: Streams,
     pub(super) announce: request_response::Behaviour<Announcements>,
     pub(super) meet: request_response::Behaviour<Meetings>,
+    pub(super) mail: request_response::Behaviour<Mails>,
     // One behaviour speaks IPv4 or IPv6, so there are two.
     mdns_v4: Toggle<mdns::tokio::Behaviour>,
     mdns_v6: Toggle<mdns::tokio::Behaviour>,
@@ -126,7 +130,12 @@ impl Behaviour {
                 [(ANNOUNCE, ProtocolSupport::Full)],
                 requests.clone(),
             ),
-            meet: request_response::Behaviour::with_codec(Meetings, [(MEET, meets)], requests),
+            meet: request_response::Behaviour::with_codec(Meetings, [(MEET, meets.clone())], requests.clone()),
+            mail: request_response::Behaviour::with_codec(
+                Mails,
+                [(MAIL, meets)],
+                requests.with_request_timeout(LETTER),
+            ),
             mdns_v4: lan(config.lan, local, false).into(),
             mdns_v6: lan(config.lan, local, true).into(),
             relayed: relayed.into(),

@@ -10,11 +10,13 @@
 //! ticket        the way to a table, as one line
 //! announcement  a table's description for strangers
 //! listing       messages of hosts and clients to meeting points
+//! mail          messages of players to meeting points that keep their letters
 //! ```
 
 pub mod address;
 pub mod announcement;
 pub mod listing;
+pub mod mail;
 pub mod peer;
 pub mod record;
 #[cfg(any(test, feature = "testing"))]

@@ -113,6 +113,16 @@ impl From<PeerId> for multiaddr::PeerId {
     }
 }
 
+impl TryFrom<PeerId> for SeatKey {
+    type Error = PeerIdError;
+
+    /// # Errors
+    /// [`PeerIdError::NotAKey`] if nobody can sign under it.
+    fn try_from(peer: PeerId) -> Result<Self, PeerIdError> {
+        Self::try_from(peer.0).map_err(|_| PeerIdError::NotAKey)
+    }
+}
+
 impl From<SeatKey> for PeerId {
     fn from(key: SeatKey) -> Self {
         Self(key.to_bytes())

@@ -15,7 +15,7 @@ use crate::{NodeEvent, ReachNews};
 use fairdeal_peers::address::Network;
 
 /// Why a peer answers no request of a host or a guest.
-const NO_POINT: &str = "it is no meeting point, or of another version";
+pub(super) const NO_POINT: &str = "it is no meeting point, or of another version";
 
 impl NodeTask {
     // ---- a host ----

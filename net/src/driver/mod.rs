@@ -1,6 +1,7 @@
 //! The node's task: owns the swarm, carries out commands and turns swarm events into node events.
 
 mod dialling;
+mod mail;
 mod meeting;
 mod swarm_events;
 
@@ -29,6 +30,7 @@ use crate::event_queue::EventQueue;
 use crate::failure::{innermost, unsupported};
 use crate::handshakes::Handshakes;
 use crate::interfaces::Interfaces;
+use crate::mail::{Askers, Boxes};
 use crate::meet::{Points, Registrations};
 use crate::optional::{Router, router};
 use crate::peer::keypair;
@@ -83,6 +85,10 @@ pub(super) struct NodeTask {
     clients: Clients,
     /// The tables that this node lists, if it is a meeting point.
     registrations: Registrations,
+    /// The letters that this node keeps, if it is a meeting point.
+    boxes: Boxes,
+    /// The askers that wait for answers about mail.
+    mail_askers: Askers,
     /// Counters of this node as a relay; values of other owners are filled in when somebody asks.
     metrics: RelayMetrics,
     /// The bytes that this node carries, if it is a relay.
@@ -183,6 +189,8 @@ impl NodeTask {
             circuits: Circuits::default(),
             clients: Clients::default(),
             registrations: Registrations::new(&config.relay),
+            boxes: Boxes::new(&config.relay),
+            mail_askers: Askers::new(),
             metrics: RelayMetrics::new(config.max_connections, config.relay),
             traffic,
             points: Points::new(local, &config.meet),
@@ -394,6 +402,10 @@ impl NodeTask {
                 let meet = &mut self.swarm.behaviour_mut().meet;
                 meet.send_request(&point.into(), MeetRequest::List { game, after });
             }
+            Command::Mail { point, request, reply } => {
+                let id = self.swarm.behaviour_mut().mail.send_request(&point.into(), request);
+                self.mail_askers.insert(id, reply);
+            }
             Command::Ask(peer) => {
                 let announce = &mut self.swarm.behaviour_mut().announce;
                 announce.send_request(&peer.into(), Vec::new());
@@ -423,6 +435,9 @@ impl NodeTask {
         metrics.connections = number(self.links.len());
         metrics.reservations = number(self.clients.reserved());
         metrics.tables = number(self.registrations.tables(now));
+        metrics.boxes = number(self.boxes.boxes());
+        metrics.letters = number(self.boxes.letters());
+        metrics.mail_bytes = self.boxes.bytes();
         let crowded_out = self.swarm.behaviour().own_limits.crowded_out();
         metrics.connections_refused.set("crowded", crowded_out);
         let total = self.traffic.as_ref().map(Traffic::total);

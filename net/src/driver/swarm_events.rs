@@ -143,6 +143,7 @@ impl NodeTask {
             BehaviourEvent::Streams(event) => self.on_streams_event(event),
             BehaviourEvent::Announce(event) => self.on_announce_event(event),
             BehaviourEvent::Meet(event) => self.on_meet_event(event),
+            BehaviourEvent::Mail(event) => self.on_mail_event(event),
             BehaviourEvent::MdnsV4(event) | BehaviourEvent::MdnsV6(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Relay(event) => self.on_relaying(&event),

@@ -73,6 +73,15 @@ struct Limits {
     /// Listed tables whose hosts are of one network
     #[arg(long, value_name = "N", default_value_t = DEFAULT.registrations_per_network, value_parser = from_one(256))]
     max_registrations_per_network: NonZeroU32,
+    /// Players whose letters are kept while they are away; 0 keeps no mail
+    #[arg(long, value_name = "N", default_value_t = DEFAULT.boxes, value_parser = from_zero(4096))]
+    max_boxes: u32,
+    /// Players of one network whose letters are kept
+    #[arg(long, value_name = "N", default_value_t = DEFAULT.boxes_per_network, value_parser = from_one(1024))]
+    max_boxes_per_network: NonZeroU32,
+    /// MiB of letters in all; they are kept in memory
+    #[arg(long, value_name = "MIB", default_value = "64", value_parser = from_one(16_384))]
+    max_mail_mib: NonZeroU32,
 }
 
 /// A number from 0 to `most`.
@@ -108,6 +117,9 @@ impl Relay {
             reservations_per_network: limits.max_reservations_per_network,
             registrations: limits.max_registrations,
             registrations_per_network: limits.max_registrations_per_network,
+            boxes: limits.max_boxes,
+            boxes_per_network: limits.max_boxes_per_network,
+            mail_bytes: NonZeroU64::from(limits.max_mail_mib).saturating_mul(MIB),
         }
     }
 }

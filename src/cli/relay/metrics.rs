@@ -40,6 +40,13 @@ pub(super) fn text(metrics: &RelayMetrics, started: u64) -> String {
     page.reasons("registrations_refused", "Requests to the meeting point refused.", &metrics.registrations_refused);
     page.total("pages_sent", "Pages of the list of tables sent.", metrics.pages_sent);
 
+    page.now("boxes", "Players whose letters are kept.", metrics.boxes, limits.boxes.into());
+    page.one("letters", "gauge", "Letters that wait.", metrics.letters);
+    page.now("mail_bytes", "Bytes of boxes and letters.", metrics.mail_bytes, limits.mail_bytes.get());
+    page.total("letters_accepted", "Letters accepted.", metrics.letters_accepted);
+    page.total("letter_pages_sent", "Pages of letters sent.", metrics.letter_pages_sent);
+    page.reasons("mail_refused", "Requests about mail refused.", &metrics.mail_refused);
+
     page.total("received_bytes", "Bytes of all streams received.", metrics.bytes_received);
     page.total("sent_bytes", "Bytes of all streams sent.", metrics.bytes_sent);
     page.0

@@ -15,6 +15,7 @@ use fairdeal_protocol::wire::bounded::Text;
 
 use crate::RelayLimits;
 use crate::allowance::Allowance;
+use crate::rates::Rates;
 use crate::relay_limits::count;
 use fairdeal_peers::address::Network;
 
@@ -24,9 +25,6 @@ const AT_ONCE: u32 = 128;
 /// Time to regain a request, divided by the number of registrations that one network may have: a network with more
 /// hosts has more viewers too.
 const REGAINED: Duration = Duration::from_millis(3200);
-/// Maximum number of networks whose requests are counted.
-const MAX_NETWORKS: usize = 4096;
-
 /// The registrations of one point.
 #[derive(Debug)]
 pub(crate) struct Registrations {
@@ -37,18 +35,10 @@ pub(crate) struct Registrations {
     /// By id, which tells their order and is never used again.
     tables: BTreeMap<u64, Registered>,
     last: u64,
-    /// The allowances of a network that has requested nothing.
-    allowances: Allowances,
-    requests: BTreeMap<Network, Allowances>,
-}
-
-/// The requests that one network may make. Viewers do not keep hosts from renewing.
-#[derive(Clone, Copy, Debug)]
-struct Allowances {
-    /// Pages of the list.
-    pages: Allowance,
+    /// Pages of the list: viewers do not keep hosts from renewing.
+    pages: Rates,
     /// Registrations and withdrawals.
-    changes: Allowance,
+    changes: Rates,
 }
 
 #[derive(Debug)]
@@ -70,8 +60,8 @@ impl Registrations {
             per_network: count(limits.registrations_per_network.get()),
             tables: BTreeMap::new(),
             last: 0,
-            allowances: Allowances { pages: each, changes: each },
-            requests: BTreeMap::new(),
+            pages: Rates::new(each),
+            changes: Rates::new(each),
         }
     }
 
@@ -82,19 +72,9 @@ impl Registrations {
 
     /// Whether the request from that network may be served now. One without an IP address has no limit.
     pub(crate) fn admit(&mut self, network: Option<Network>, request: &MeetRequest, now: Instant) -> bool {
-        let Some(network) = network else {
-            return true;
-        };
-        if !self.requests.contains_key(&network) && self.requests.len() >= MAX_NETWORKS {
-            self.requests.retain(|_, taken| !taken.pages.is_whole(now) || !taken.changes.is_whole(now));
-            if self.requests.len() >= MAX_NETWORKS {
-                return false;
-            }
-        }
-        let left = self.requests.entry(network).or_insert(self.allowances);
         match request {
-            MeetRequest::List { .. } => left.pages.take(now),
-            MeetRequest::Register(_) | MeetRequest::Withdraw { .. } => left.changes.take(now),
+            MeetRequest::List { .. } => self.pages.admit(network, now),
+            MeetRequest::Register(_) | MeetRequest::Withdraw { .. } => self.changes.admit(network, now),
         }
     }
 

@@ -178,18 +178,6 @@ fn network_has_a_rate_of_requests() {
     assert_eq!((0..1000).filter(|_| school.admit(here, &LIST, soon)).count(), 8);
 }
 
-#[test]
-fn memory_of_networks_is_bounded() {
-    let mut point = Point::new();
-    for n in 0..10_000 {
-        point.store.admit(Some(Network::V6(n)), &LIST, point.now);
-    }
-    assert_eq!(point.store.requests.len(), MAX_NETWORKS);
-    point.now += Duration::from_secs(1);
-    assert!(point.store.admit(Some(Network::V6(10_000)), &LIST, point.now));
-    assert_eq!(point.store.requests.len(), 1);
-}
-
 /// An event at a point between two pages.
 #[derive(Clone, Debug)]
 enum Happens {
