@@ -348,6 +348,11 @@ impl SavedSeat {
             .collect()
     }
 
+    /// Whether somebody sits at the table whose program is another one.
+    pub fn has_others(&self) -> bool {
+        !self.others().is_empty()
+    }
+
     /// The table in a few words: its short id, its game and its players.
     pub fn in_words(&self) -> String {
         let charter = self.agreed.charter.charter();

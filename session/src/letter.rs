@@ -3,15 +3,18 @@
 //! A letter has all that its reader can lack: the writer's head, and the entries and signed records near the open step. So
 //! it does no harm if one is lost, comes twice, or comes after a later one.
 
+use ed25519_dalek::SigningKey;
+use fairdeal_peers::mail::Subject;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::domain;
-use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 use crate::frame::Frame;
 
@@ -31,6 +34,10 @@ impl Letter {
     /// a returning seat, which are given once.
     pub fn of(table: Hash32, frames: &[Vec<u8>], earlier: &[Vec<u8>]) -> Self {
         let message = |frame: &Vec<u8>| match Frame::from_bytes(frame) {
+            // Whom a seat hears is not what its reader hears of it when it reads the letter.
+            Ok(Frame::Table { table: of, message: Message::Head(head) }) if of == table => {
+                Some(Message::Head(Head { hears: SeatSet::EMPTY, ..head }))
+            }
             Ok(Frame::Table { table: of, message }) if of == table => Some(message),
             _ => None,
         };
@@ -80,6 +87,20 @@ impl Letter {
     /// [`CodecError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
         decode(bytes, MAX_CONTENT)
+    }
+
+    /// The subject of this letter, for meeting points that keep it: later letters of this seat to that one have the same place,
+    /// and one with the same content says nothing new. Only who has the writer's key can compute it.
+    pub fn subject(&self, table: Hash32, from: &SigningKey, to: Seat) -> Subject {
+        let secret = Zeroizing::new(from.to_bytes());
+        let hasher = || Hasher::new(domain::MAIL).bytes(&*secret).hash(&table).number(to.number().into());
+        let short = |hasher: Hasher| hasher.finish().0.first_chunk().copied().unwrap_or_default();
+        Subject { place: short(hasher()), content: short(hasher().bytes(&self.to_bytes())) }
+    }
+
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
     }
 
     /// The context in which the letters of a table are sealed.

@@ -82,6 +82,11 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: LetterCommand,
     },
+    /// Fetch the letters that wait for you at meeting points, and leave yours there
+    ///
+    /// Your program answers what has come, and writes to everybody who lacks something: at every table that you could resume.
+    /// A point keeps a letter for 21 days, and cannot read it (docs/slow-play.md).
+    Mail(Mail),
     /// Let a bot play a seat, without a screen
     Bot {
         #[command(subcommand)]
@@ -206,6 +211,16 @@ pub(super) enum LetterCommand {
         /// Letter file, or - for standard input
         file: PathBuf,
     },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Mail {
+    /// Meeting point that keeps letters, besides the relays of your tables; repeatable [default: those of the settings]
+    #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
+    pub(super) meet: Vec<Multiaddr>,
+    /// Show where your letters wait since the last visit, without a new one
+    #[arg(long, conflicts_with = "meet")]
+    pub(super) list: bool,
 }
 
 #[derive(Debug, clap::Args)]

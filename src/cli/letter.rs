@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use fairdeal_games::listed;
 use fairdeal_link::letter::{LetterError, MAX_LETTER};
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::events::SessionEvent;
 use fairdeal_session::letter::Letter;
@@ -17,25 +16,29 @@ use super::args::{Common, LetterCommand};
 use super::exit::{Exit, usage};
 use super::history::SHORT;
 use super::output::{complain, say};
-use crate::drive::letters::{Desk, PostError, open_letter};
+use crate::drive::letters::{Desk, PostError, WhoseTurn, last_shown, open_letter, whose_turn};
 use crate::drive::saved::{SavedTable, open_seats, saved_tables};
 use crate::store::{DataDir, StoreError, write_out};
 
 pub(super) fn run(common: &Common, command: &LetterCommand) -> anyhow::Result<Exit> {
-    let data = DataDir::open(common.data_dir.as_deref()).map_err(|why| match why {
-        StoreError::InUse { path } => usage(format!(
-            "another fairdeal program uses {}: close it first (`fairdeal keep --stop` ends a keeper)",
-            path.display()
-        )),
-        why => why.into(),
-    })?;
-    let data = Arc::new(data);
+    let data = Arc::new(data_of(common)?);
     match command {
         LetterCommand::Out { table, to, output, force } => {
             write(&data, table.as_deref(), to.as_deref(), (output, *force))
         }
         LetterCommand::In { file } => read(&data, file),
     }
+}
+
+/// The data directory of a player without another program there.
+pub(super) fn data_of(common: &Common) -> anyhow::Result<DataDir> {
+    DataDir::open(common.data_dir.as_deref()).map_err(|why| match why {
+        StoreError::InUse { path } => usage(format!(
+            "another fairdeal program uses {}: close it first (`fairdeal keep --stop` ends a keeper)",
+            path.display()
+        )),
+        why => why.into(),
+    })
 }
 
 fn write(
@@ -59,7 +62,7 @@ fn write(
     let written = reader(&desk, to).and_then(|seat| Ok((seat, desk.write(seat)?)));
     let names = desk.names().to_vec();
     desk.close();
-    let (seat, letter) = written?;
+    let (seat, letter) = written.map(|(seat, written)| (seat, written.sealed))?;
     write_out(output, &letter, Path::new(""), force).map_err(usage)?;
     let name = names.get(seat.index()).map_or("", String::as_str);
     say(format!(
@@ -173,62 +176,51 @@ fn tell(
     (before, told): (&[SessionEvent], &[SessionEvent]),
     asks: bool,
 ) -> anyhow::Result<Exit> {
-    let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_default();
-    say(format!("A letter from {}:", name(author)))?;
-    let mut is_news = false;
-    for event in told {
-        let line = match event {
-            SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } => line.clone(),
-            SessionEvent::Fault { what, .. } => format!("A fault is proven: {what}"),
-            SessionEvent::Claimed { by, absent, ground, .. } => {
-                let all = |seats: &[Seat]| listed(&seats.iter().map(|seat| name(*seat)).collect::<Vec<_>>());
-                format!("{} closed the table: {} {}.", all(by), all(absent), ground_in_words(*ground))
-            }
-            SessionEvent::Peer { seat, state: state @ (PeerState::Left | PeerState::Absent | PeerState::Removed) } => {
-                state.in_words(&name(*seat))
-            }
-            SessionEvent::Over { winners, transcript, .. } => {
-                let file =
-                    transcript.as_ref().map_or_else(String::new, |path| format!(" Transcript: {}", path.display()));
-                let winners: Vec<String> = winners.iter().map(|seat| name(*seat)).collect();
-                format!("The game is over. Winners: {}.{file}", listed(&winners))
-            }
-            _ => continue,
-        };
-        is_news = true;
+    say(format!("A letter from {}:", names.get(author.index()).map_or("", String::as_str)))?;
+    for line in news(names, told) {
         say(format!("  {line}"))?;
     }
-    if !is_news {
-        say("  nothing new")?;
-    }
-    let shown = |event: &'_ SessionEvent| match event {
-        SessionEvent::Snapshot(now) => Some((**now).clone()),
-        _ => None,
-    };
-    let before = before.iter().rev().find_map(shown);
-    let last = told.iter().rev().find_map(shown).or_else(|| before.clone());
     let short = table.get(..SHORT).unwrap_or(table);
-    if asks {
-        say(
-            "Your program did not close cleanly, so it asks the others what it has signed before it signs again. Write to \
-             everybody.",
-        )?;
-        return Ok(Exit::Done);
-    }
-    match last {
-        Some(now) if now.game.is_over() => say("The game is over. Write back: the others need your last signature.")?,
-        Some(now) if now.my_turn => {
-            say(format!("It is your turn: `fairdeal resume {short}`, then write back."))?;
-        }
-        Some(now) => {
-            let to_act: Vec<String> = now.game.to_act().iter().filter(|seat| Some(*seat) != now.me).map(name).collect();
-            let who = if to_act.is_empty() { String::new() } else { format!(" {} is to act.", listed(&to_act)) };
-            let has_signed = own_entries(&now) > before.as_ref().map_or(0, own_entries);
+    let all: Vec<&SessionEvent> = before.iter().chain(told).collect();
+    let has_signed = own_entries_in(all.iter().copied()) > own_entries_in(before);
+    match whose_turn(names, &all, asks) {
+        Some(WhoseTurn::Asks) => say(format!("{} Write to everybody.", WhoseTurn::Asks.in_words()))?,
+        Some(WhoseTurn::Over) => say("The game is over. Write back: the others need your last signature.")?,
+        Some(WhoseTurn::Yours) => say(format!("It is your turn: `fairdeal resume {short}`, then write back."))?,
+        Some(other) => {
             let what =
                 if has_signed { "Write back: your program has answered for you." } else { "Nothing new to write." };
-            say(format!("{what}{who}"))?;
+            say(format!("{what} {}", other.in_words()))?;
         }
         None => {}
     }
     Ok(Exit::Done)
+}
+
+/// The news of a letter, a line each.
+pub(super) fn news(names: &[String], told: &[SessionEvent]) -> Vec<String> {
+    let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_default();
+    let lines = told.iter().filter_map(|event| match event {
+        SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } => Some(line.clone()),
+        SessionEvent::Fault { what, .. } => Some(format!("A fault is proven: {what}")),
+        SessionEvent::Claimed { by, absent, ground, .. } => {
+            let all = |seats: &[Seat]| listed(&seats.iter().map(|seat| name(*seat)).collect::<Vec<_>>());
+            Some(format!("{} closed the table: {} {}.", all(by), all(absent), ground_in_words(*ground)))
+        }
+        SessionEvent::Peer { seat, state: state @ (PeerState::Left | PeerState::Absent | PeerState::Removed) } => {
+            Some(state.in_words(&name(*seat)))
+        }
+        SessionEvent::Over { winners, transcript, .. } => {
+            let file = transcript.as_ref().map_or_else(String::new, |path| format!(" Transcript: {}", path.display()));
+            let winners: Vec<String> = winners.iter().map(|seat| name(*seat)).collect();
+            Some(format!("The game is over. Winners: {}.{file}", listed(&winners)))
+        }
+        _ => None,
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() { vec!["nothing new".to_owned()] } else { lines }
+}
+
+fn own_entries_in<'a>(told: impl IntoIterator<Item = &'a SessionEvent>) -> u64 {
+    last_shown(told).map_or(0, own_entries)
 }

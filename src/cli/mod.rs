@@ -15,6 +15,7 @@ mod history;
 mod house;
 mod keep;
 mod letter;
+mod mail;
 mod output;
 mod page;
 mod people;
@@ -102,6 +103,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Resume(resume) => table::resume(&common, &resume),
         Command::Keep(args) => keep::run(&common, &args),
         Command::Letter { command } => letter::run(&common, &command),
+        Command::Mail(mail) => mail::run(&common, mail),
         Command::Bot { command: BotCommand::Host(bot) } => table::bot_host(&common, bot),
         Command::Bot { command: BotCommand::Join(bot) } => table::bot_join(&common, bot),
         Command::Bot { command: BotCommand::Duel(duel) } => duel::duel(&duel),

@@ -4,8 +4,11 @@
 use std::sync::Arc;
 
 use ed25519_dalek::SigningKey;
+use fairdeal_games::listed;
 use fairdeal_link::letter::{self, LetterError};
 use fairdeal_peers::PeerId;
+use fairdeal_peers::mail::Subject;
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::codec::CodecError;
@@ -16,8 +19,10 @@ use fairdeal_session::letter::Letter;
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{Attended, Hands, Player, StartError};
 use fairdeal_session::text::player_names;
+use fairdeal_session::view::Snapshot;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
+use serde::{Deserialize, Serialize};
 
 use super::files::Disk;
 use super::now;
@@ -65,14 +70,24 @@ pub fn open_letter(seat: &SavedSeat, identity: &IdentityKey, sealed: &[u8]) -> R
     Ok((author, letter))
 }
 
-fn own_key(seat: &SavedSeat, identity: &IdentityKey) -> SigningKey {
+pub(super) fn own_key(seat: &SavedSeat, identity: &IdentityKey) -> SigningKey {
     seat.own_key().unwrap_or_else(|| identity.signing_key())
 }
 
-fn others(saved: &SavedSeat) -> Vec<(Seat, PeerId)> {
+pub(super) fn others(saved: &SavedSeat) -> Vec<(Seat, PeerId)> {
     let me = saved.seat();
     let seated = saved.charter().charter().seated().filter(|(seat, _)| *seat != me);
     seated.map(|(seat, player)| (seat, PeerId::from(player.key))).collect()
+}
+
+/// A sealed letter.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub reader: PeerId,
+    pub subject: Subject,
+    /// Whether it says nothing: the session has ended, and nobody needs anything.
+    pub is_empty: bool,
+    pub sealed: Vec<u8>,
 }
 
 /// A seat at its desk.
@@ -127,9 +142,9 @@ impl Desk {
         &self.names
     }
 
-    /// The other seats.
+    /// The other seats that are still at the table.
     pub fn others(&self) -> impl Iterator<Item = Seat> {
-        self.others.iter().map(|(seat, _)| *seat)
+        self.others.iter().map(|(seat, _)| *seat).filter(|seat| !self.session.is_without(*seat))
     }
 
     fn peer(&self, seat: Seat) -> Option<PeerId> {
@@ -164,7 +179,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`PostError`].
-    pub fn write(&mut self, to: Seat) -> Result<Vec<u8>, PostError> {
+    pub fn write(&mut self, to: Seat) -> Result<Written, PostError> {
         let Some(peer) = self.peer(to) else { return Err(LetterError::Key.into()) };
         let before = self.sent.len();
         self.hear(Input::Command(Command::WriteLetter(to)));
@@ -173,9 +188,20 @@ impl Desk {
             sent.iter().filter(|(to, _)| to.contains(&peer)).map(|(_, frame)| frame.clone()).collect()
         };
         let (earlier, now) = self.sent.split_at(before);
-        let content = Letter::of(self.table, &to_peer(now), &to_peer(earlier)).to_bytes();
+        let letter = Letter::of(self.table, &to_peer(now), &to_peer(earlier));
         let context = Letter::context(self.table);
-        Ok(letter::seal(&self.key, peer, &context, &content, &mut UnwrapErr(SysRng))?)
+        let sealed = letter::seal(&self.key, peer, &context, &letter.to_bytes(), &mut UnwrapErr(SysRng))?;
+        Ok(Written {
+            reader: peer,
+            subject: letter.subject(self.table, &self.key, to),
+            is_empty: letter.is_empty(),
+            sealed,
+        })
+    }
+
+    /// Whether the letters of a seat that this desk has read show that it lacks nothing.
+    pub fn covers(&self, seat: Seat) -> bool {
+        self.session.covers(seat)
     }
 
     /// Takes an opened letter of that seat.
@@ -244,4 +270,57 @@ impl Desk {
             }
         }
     }
+}
+
+/// For whom a table waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WhoseTurn {
+    /// The seat asks the others what it has signed.
+    Asks,
+    Over,
+    Yours,
+    /// The names of the others that are to act, if anybody is.
+    Others(Vec<String>),
+}
+
+impl WhoseTurn {
+    /// In a sentence.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Asks => {
+                "Your program did not close cleanly, so it asks the others what it has signed before it signs \
+                           again."
+                    .to_owned()
+            }
+            Self::Over => "The game is over.".to_owned(),
+            Self::Yours => "It is your turn.".to_owned(),
+            Self::Others(names) if names.is_empty() => "The programs of the others have to answer first.".to_owned(),
+            Self::Others(names) => format!("{} is to act.", listed(names)),
+        }
+    }
+}
+
+/// For whom the table waits, by all that was told; `None` if nobody knows.
+pub fn whose_turn(names: &[String], told: &[&SessionEvent], asks: bool) -> Option<WhoseTurn> {
+    if asks {
+        return Some(WhoseTurn::Asks);
+    }
+    let now = last_shown(told.iter().copied())?;
+    if now.game.is_over() {
+        return Some(WhoseTurn::Over);
+    }
+    if now.my_turn {
+        return Some(WhoseTurn::Yours);
+    }
+    let others = now.game.to_act().iter().filter(|seat| Some(*seat) != now.me);
+    Some(WhoseTurn::Others(others.filter_map(|seat| names.get(seat.index()).cloned()).collect()))
+}
+
+/// The table as it was shown last.
+pub fn last_shown<'a>(told: impl IntoIterator<Item = &'a SessionEvent>) -> Option<&'a Snapshot> {
+    let shown = told.into_iter().filter_map(|event| match event {
+        SessionEvent::Snapshot(now) => Some(&**now),
+        _ => None,
+    });
+    shown.last()
 }

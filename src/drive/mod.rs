@@ -3,7 +3,8 @@
 //!
 //! A player (a screen, a bot or a script) talks to its session through a [`Handle`]: it sends [`Command`]s and receives
 //! [`SessionEvent`]s. `start` makes a session with the `world` around it: `files` is its store, `thinking` its bot. `task`
-//! drives it, together with those of `local_bots`; `letters` drives one that is not connected to anybody. `tables` opens and resumes tables; `finder` finds tables of others,
+//! drives it, together with those of `local_bots`; `letters` drives one that is not connected to anybody, and `mail` fetches and sends its letters at
+//! meeting points. `tables` opens and resumes tables; `finder` finds tables of others,
 //! and `people` marks who is known.
 
 mod clock;
@@ -12,6 +13,7 @@ pub mod finder;
 pub mod letters;
 pub mod listening;
 pub mod local_bots;
+pub mod mail;
 pub mod people;
 pub mod practice;
 pub mod saved;

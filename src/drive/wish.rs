@@ -157,6 +157,7 @@ impl Wish {
     /// # Errors
     /// The reason in words.
     pub fn grant(self, data: &Arc<DataDir>) -> anyhow::Result<PlayedTable> {
+        let _turn = data.at_desk();
         if let Some(table) = self.saved(data)? {
             let friend = match &self {
                 Self::Join { target, .. } => Some(target),

@@ -7,6 +7,7 @@
 //!   settings.toml           the player's settings
 //!   people.toml             the address book; people.lock is held while it changes
 //!   themes/NAME.toml        the player's own themes
+//!   mail.json               which letters wait at meeting points
 //!   journals/TABLE-SEAT.journal  tables in play; beside each, its writer's lock
 //!   given-up/               journals of games that the player has given up; nothing reads them
 //!   transcripts/TABLE.fairdeal
@@ -29,6 +30,7 @@ mod error;
 mod files;
 mod identity;
 mod journal;
+mod mail;
 mod people;
 mod settings;
 mod themes;
@@ -36,6 +38,7 @@ mod themes;
 use std::fs::{File, TryLockError};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use archive::{
     MAX_EVIDENCE_FILES, TranscriptFile, piped_transcript, read_transcript, transcript_bytes, transcripts_in,
@@ -59,6 +62,8 @@ pub struct DataView {
 #[derive(Debug)]
 pub struct DataDir {
     view: DataView,
+    /// Held by whoever of this program opens the journals of a table.
+    desk: Mutex<()>,
     /// Never read: the lock lasts as long as the file is open.
     _lock: File,
 }
@@ -138,11 +143,16 @@ impl DataDir {
         match lock.try_lock() {
             Ok(()) => {
                 remove_unfinished(&path.join("journals"));
-                Ok(Self { view, _lock: lock })
+                Ok(Self { view, desk: Mutex::new(()), _lock: lock })
             }
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: view.path }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source).of_data_dir()),
         }
+    }
+
+    /// Waits until nobody else of this program opens the journals of a table for a moment, as to read a letter.
+    pub fn at_desk(&self) -> MutexGuard<'_, ()> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The identity stored here; created and saved on first use.

@@ -10,6 +10,7 @@ use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
@@ -256,6 +257,17 @@ impl Session {
     /// Whether the seat still asks the others what it has signed, and signs nothing meanwhile.
     pub fn is_asking(&self) -> bool {
         matches!(&self.stage, Stage::Seated(seated) if seated.is_asking())
+    }
+
+    /// Whether the last that was heard of another seat shows that it lacks nothing of what this one holds, and neither of the
+    /// two asks the other what it has signed.
+    pub fn covers(&self, seat: Seat) -> bool {
+        matches!(&self.stage, Stage::Seated(seated) if seated.covers(seat))
+    }
+
+    /// Whether a seat is at the table no more.
+    pub fn is_without(&self, seat: Seat) -> bool {
+        matches!(&self.stage, Stage::Seated(seated) if !seated.takes_part(seat))
     }
 
     /// This program as others know it at the table.

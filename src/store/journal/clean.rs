@@ -56,6 +56,13 @@ pub(super) fn take(path: &Path) -> bool {
     read().unwrap_or(false)
 }
 
+/// The file that the mark of the journal at `path` names, if it is still that one.
+pub(super) fn fits(path: &Path) -> Option<String> {
+    let there = files::read_limited(files::open_plain(&path.with_extension(CLEAN)).ok()?, MAX_MARK).ok()?;
+    let now = std::fs::metadata(path).ok()?;
+    text(&now).filter(|now| now.as_bytes() == there).and_then(|_| identity(&now))
+}
+
 /// Removes the mark of a journal that is removed or moved.
 pub(super) fn forget(path: &Path) {
     let _ = files::remove_if_there(&path.with_extension(CLEAN));

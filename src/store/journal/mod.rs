@@ -406,6 +406,12 @@ impl DataView {
         Ok(JournalHead { header, ended })
     }
 
+    /// The journal's file as the system knows it, if it was closed in order and is surely still the same: nobody has written
+    /// it since, and it is no copy.
+    pub fn clean_journal(&self, file: &JournalFile) -> Option<String> {
+        clean::fits(&file.path)
+    }
+
     /// Whether a session of this program or another has the journal open for writing.
     pub fn is_journal_open(&self, file: &JournalFile) -> bool {
         let lock = files::open_plain(&file.path.with_extension(LOCK));

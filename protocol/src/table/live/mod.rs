@@ -346,6 +346,20 @@ impl<G: Game> Table<G> {
         }
     }
 
+    /// Whether the last head of a seat shows that it lacks nothing of what this one holds near its open step.
+    pub fn covers(&self, seat: Seat) -> bool {
+        self.peers.latest(seat).is_some_and(|theirs| {
+            let own = self.head();
+            let has = |own: &[Hash32], theirs: &[Hash32]| own.iter().all(|name| theirs.contains(name));
+            let same = theirs.step == own.step
+                && has(&own.have, &theirs.have)
+                && has(&own.statements, &theirs.statements)
+                && has(&own.others, &theirs.others);
+            // A seat further ahead may still lack what others have said of a step behind it.
+            same || theirs.step > own.step && own.others.is_empty()
+        })
+    }
+
     /// Whether the journal has all that this seat has signed, as far as this seat knows: others may have shown it entries of
     /// its own that do not count yet.
     pub fn knows_its_own(&self) -> bool {

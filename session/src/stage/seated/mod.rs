@@ -270,6 +270,12 @@ impl Seated {
         self.table.is_returning()
     }
 
+    /// Whether the last head of a seat shows that it lacks nothing, and neither of the two asks the other.
+    pub(crate) fn covers(&self, seat: Seat) -> bool {
+        let asks = self.notes.request_of(seat, self.table.replica().step()).is_some();
+        !asks && !self.is_asking() && self.table.covers(seat)
+    }
+
     /// Whether the table can compute ahead.
     pub(crate) fn can_prepare(&self) -> bool {
         self.table.can_prepare()
@@ -289,7 +295,7 @@ impl Seated {
     }
 
     /// Whether a seat is still at the table.
-    fn takes_part(&self, seat: Seat) -> bool {
+    pub(crate) fn takes_part(&self, seat: Seat) -> bool {
         self.table.replica().live().contains(seat)
     }
 
