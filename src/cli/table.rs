@@ -39,9 +39,10 @@ use crate::drive::tables::{self, PlayedTable};
 use crate::drive::wish::{Secret, Whereabouts, Wish};
 use crate::exec_bot::{ExecBot, Leash, Notices};
 use crate::herald::Herald;
+use crate::signals::Signals;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError, transcript_bytes};
 use crate::tui::environment::{check_screen, few_glyphs, variable};
-use crate::tui::{self, Data, Interface, Start, TableOutcome};
+use crate::tui::{self, Data, Interface, LastMail, Start, TableOutcome};
 use fairdeal_session::seat_file::SeatFile;
 use fairdeal_session::setup::ListenConfig;
 use fairdeal_session::setup::{Attended, Hands, Patience, Pilot, Role, StartError};
@@ -211,8 +212,10 @@ async fn attend(common: &Common, print: Option<Print>, data: Data, table: Played
         }
         return exit;
     }
+    let notify = data.view().settings().0.notify;
     let interface = interface(common, data);
-    Ok(match tui::run(interface, Start::Table(table)).await? {
+    let (outcome, mail) = tui::run(interface, Start::Table(table)).await?;
+    let exit = match outcome {
         TableOutcome::Over { scores, transcript } => {
             for (name, score) in scores {
                 say(format!("{score:>6}  {name}"))?;
@@ -239,7 +242,27 @@ async fn attend(common: &Common, print: Option<Print>, data: Data, table: Played
             complain(why);
             Exit::Failed
         }
-    })
+    };
+    leave(mail, notify).await?;
+    Ok(exit)
+}
+
+/// Leaves the player's letters at the meeting points. Ctrl-C ends that.
+async fn leave(mail: Option<LastMail>, notify: Option<String>) -> anyhow::Result<()> {
+    let Some(mail) = mail else { return Ok(()) };
+    // The terminal may be gone; the letters leave all the same.
+    let _ = say("Leaving your letters at the meeting points ...");
+    let mut signals = Signals::new()?;
+    let (told, signs) = tokio::select! {
+        left = mail.leave() => left,
+        () = signals.recv() => return Ok(()),
+    };
+    let herald = Herald::start(notify, complain);
+    signs.iter().for_each(|sign| herald.tell(sign));
+    for line in told {
+        say(line)?;
+    }
+    Ok(())
 }
 
 fn say_paused(table: Hash32) -> anyhow::Result<()> {
@@ -294,10 +317,14 @@ fn need_screen(headless: bool) -> anyhow::Result<()> {
 pub(super) fn home(common: &Common, start: Start) -> anyhow::Result<Exit> {
     need_screen(false)?;
     runtime()?.block_on(async {
-        let interface = interface(common, house(common, false).await?);
-        if let TableOutcome::Paused(table) = tui::run(interface, start).await? {
+        let data = house(common, false).await?;
+        let notify = data.view().settings().0.notify;
+        let interface = interface(common, data);
+        let (outcome, mail) = tui::run(interface, start).await?;
+        if let TableOutcome::Paused(table) = outcome {
             say_paused(table)?;
         }
+        leave(mail, notify).await?;
         Ok(Exit::Done)
     })
 }

@@ -35,7 +35,7 @@ use fairdeal_peers::address::Transport;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_ui::theme::Depth;
 
-pub use self::run::{kept, run};
+pub use self::run::{LastMail, kept, run};
 use crate::drive::tables::PlayedTable;
 use crate::drive::wish::Wish;
 use crate::keeper::client::KeeperClient;

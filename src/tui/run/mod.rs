@@ -4,6 +4,7 @@
 //! is stopped.
 
 pub mod kept;
+pub(super) mod mail;
 mod open_tables;
 mod reading;
 
@@ -40,6 +41,8 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::kept::with_kept;
+pub use self::mail::LastMail;
+use self::mail::Mail;
 use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::listening::with_doors;
 use crate::drive::local_bots::{BotOf, BotOrder};
@@ -64,7 +67,7 @@ use crate::tui::signs::{Abilities, Signs};
 use crate::tui::terminal::{Heard, Screen, heard};
 use crate::tui::{Data, Interface, Start, TableOutcome, TuiError, background, clipboard};
 use fairdeal_session::events::{Command, SessionEvent};
-use fairdeal_session::notify::Notifier;
+use fairdeal_session::notify::{Notification, Notifier};
 use fairdeal_session::setup::{ListenConfig, Pilot};
 
 /// A terminal that takes longer to accept a frame is at the end of a slow link: nothing moves there.
@@ -117,6 +120,11 @@ struct App {
     /// The tables that the keeper holds, and the list of the data directory beside them.
     kept: Vec<KeptTable>,
     library: Library,
+    /// The visits of the meeting points, and the signs that they have brought.
+    mail: Mail,
+    letter_signs: Vec<Notification>,
+    /// Whether this is not for one table, replay or puzzle alone.
+    shows_home: bool,
     /// The signs of the terminal, once it is known which it has.
     signs: Option<Signs>,
     /// When the last key was pressed.
@@ -134,11 +142,11 @@ fn check_target(text: &str) -> Result<(), String> {
     }
 }
 
-/// Runs the interface until the player leaves it. Returns how the last table ended.
+/// Runs the interface until the player leaves it. Returns how the last table ended, and what is left to do for the mail.
 ///
 /// # Errors
 /// [`TuiError`] if the terminal fails.
-pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
+pub async fn run(interface: Interface, start: Start) -> Result<(TableOutcome, Option<LastMail>), TuiError> {
     let (settings, setting_complaints) = interface.data.view().settings();
     let (keymap, keys_complaint) = match Keymap::new(&settings.keys) {
         Ok(keymap) => (keymap, None),
@@ -175,6 +183,7 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
     let herald = Herald::start(context.settings.notify.clone(), move |why| {
         let _ = complaints_to.blocking_send(Input::UiEvent(UiEvent::Failed(why)));
     });
+    let (mail, visits) = Mail::new();
     let mut app = App {
         interface,
         live: None,
@@ -197,6 +206,9 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
         herald,
         kept: Vec::new(),
         library: Library::default(),
+        mail,
+        letter_signs: Vec::new(),
+        shows_home: matches!(start, Start::Home),
         signs: None,
         last_key: Instant::now(),
     };
@@ -233,21 +245,22 @@ pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, Tui
     }
     app.load_library();
     let lists = app.interface.data.keeper().map(KeeperClient::follow);
-    let shown = show(&mut app, &mut shell, inputs, lists).await;
+    let shown = show(&mut app, &mut shell, (inputs, visits), lists).await;
     // However the screens end, sessions close their connections before the program ends.
     app.close();
-    for closing in app.closing {
+    for closing in std::mem::take(&mut app.closing) {
         let _ = closing.await;
     }
     shown?;
-    Ok(app.ending)
+    let mail = app.interface.data.open().ok().and_then(|data| app.mail.last(data, &app.points));
+    Ok((app.ending, mail))
 }
 
 /// Takes the terminal, and shows the screens until the player leaves or the terminal is gone.
 async fn show(
     app: &mut App,
     shell: &mut Shell,
-    mut inputs: mpsc::Receiver<Input>,
+    (mut inputs, mut visits): (mpsc::Receiver<Input>, mpsc::Receiver<Vec<Notification>>),
     mut lists: Option<mpsc::Receiver<Vec<KeptTable>>>,
 ) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
@@ -273,6 +286,8 @@ async fn show(
         }
         // Browse after the first frame: the network must not delay it.
         app.browse(shell);
+        app.visit_if_due();
+        let visits_at = app.visits_at();
         let pace = shell.pace();
         let wake = pace.map(|pace| drawn + pace);
         app.give_signs(shell)?;
@@ -302,6 +317,13 @@ async fn show(
                 },
                 Ok(found) = &mut abilities, if app.signs.is_none() => {
                     app.signs = Some(Signs::new(found));
+                    None
+                }
+                () = sleep_until(visits_at.unwrap_or(drawn)), if visits_at.is_some() => None,
+                Some(signs) = visits.recv() => {
+                    app.mail.ended();
+                    app.letter_signs.extend(signs);
+                    app.load_library();
                     None
                 }
                 () = sleep_until(looks_at.unwrap_or(drawn)), if looks_at.is_some() => {
@@ -423,7 +445,8 @@ impl App {
         if let Some(signs) = &mut self.signs {
             signs.entitle(self.notifier.title(), theme, &mut stdout().lock())?;
         }
-        while let Some(sign) = self.notifier.poll() {
+        let letters = std::mem::take(&mut self.letter_signs).into_iter();
+        for sign in std::iter::from_fn(|| self.notifier.poll()).chain(letters) {
             self.herald.tell(&sign);
             if let Some(signs) = self.signs.as_ref().filter(|_| rings) {
                 signs.ring(&sign.text, &mut stdout().lock())?;
@@ -620,7 +643,10 @@ impl App {
                     });
                     return Ok(());
                 }
-                give_up(self.interface.data.open()?, &table)?;
+                let data = self.interface.data.open()?;
+                let turn = data.at_desk();
+                give_up(data, &table)?;
+                drop(turn);
                 self.load_library();
                 Ok(())
             }
@@ -783,6 +809,9 @@ impl App {
     /// Shuts a session down in the background, after it has sent the invitation, if there is one. Meanwhile others may
     /// invite too.
     fn part(&mut self, live: PlayedTable, invitation: Option<String>) {
+        if !live.local && self.me.is_some() {
+            self.mail.played();
+        }
         let (library_reader, back) = (self.library_reader(), self.back.clone());
         let Handle { commands, mut events } = live.handle;
         self.closing.push(tokio::spawn(async move {
@@ -807,6 +836,22 @@ impl App {
             drop(commands);
             tokio::task::spawn_blocking(move || library_reader.read());
         }));
+    }
+
+    /// When to begin a visit of the meeting points. A table that is being closed has to be closed first; that ends with a
+    /// new list of games.
+    fn visits_at(&self) -> Option<Instant> {
+        let is_quiet = self.live.is_none() && self.closing.iter().all(tokio::task::JoinHandle::is_finished);
+        self.mail.due().filter(|_| self.shows_home && is_quiet && self.interface.data.open().is_ok())
+    }
+
+    /// Begins a visit if one is due, unless a table is open: its seat writes no letters meanwhile.
+    fn visit_if_due(&mut self) {
+        if let Ok(data) = self.interface.data.open()
+            && self.visits_at().is_some_and(|due| due <= Instant::now())
+        {
+            self.mail.begin(data, &self.points);
+        }
     }
 
     /// Browses the LAN while there is no session.

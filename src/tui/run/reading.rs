@@ -14,6 +14,7 @@ use fairdeal_ui::app::screen::Library;
 use fairdeal_ui::review::review;
 use tokio::sync::{mpsc, watch};
 
+use super::mail::mailed;
 use super::{App, TELLING};
 use crate::drive::finder::{Company, company_of};
 use crate::drive::saved::saved_tables;
@@ -48,6 +49,7 @@ impl LibraryReader {
                 .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
                 .collect(),
             past: history(self.data.view()),
+            mailed: mailed(self.data.view()).collect(),
             ..Library::default()
         };
         self.tell(&library);

@@ -13,6 +13,19 @@ pub struct Library {
     pub past: Vec<Past>,
     /// The states of the tables that a keeper holds, by the ids of `waiting`.
     pub kept: BTreeMap<String, Kept>,
+    /// The state of saved games by mail, by the ids of `waiting`.
+    pub mailed: BTreeMap<String, Mailed>,
+}
+
+/// A saved game whose letters wait at meeting points.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mailed {
+    /// In a few words: "your turn", "waits for Ada".
+    pub state: String,
+    /// Since when a letter of the player's waits: "since Monday"; empty if none does.
+    pub since: String,
+    /// Where letters wait, and until when: a sentence for each reader.
+    pub letters: Vec<String>,
 }
 
 /// A table that a keeper holds.

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::event::UiEvent;
-pub use super::library::{Kept, Library};
+pub use super::library::{Kept, Library, Mailed};
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Typed;
 use crate::keys::{Intent, Keymap};

@@ -13,7 +13,7 @@ use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 
 use crate::app::event::{Input, UiEvent};
-use crate::app::screen::{Kept, Library};
+use crate::app::screen::{Kept, Library, Mailed};
 use crate::app::screens::taken::Taken;
 use crate::app::testing::TestApp;
 use crate::input::KeyCode;
@@ -227,6 +227,29 @@ pub fn kept() -> TestApp {
         ((*id).to_owned(), Kept { state: (*state).to_owned(), since: (*since).to_owned() })
     });
     stage.input(Input::Library(Library { waiting, kept: kept.collect(), ..Library::default() }));
+    stage
+}
+
+/// Ada's first screen with games by mail, for pictures.
+pub fn mailed() -> TestApp {
+    let mut stage = TestApp::at_first_start(false);
+    stage.keys("Ada");
+    stage.key(KeyCode::Enter);
+    stage.size = (96, 28);
+    let tables = [
+        ("25", "Loot with Ben", "waits for Ben", "since Monday"),
+        ("9c", "Sphinx's Paw with Ben and Cleo", "your turn", ""),
+    ];
+    let letter = "A letter for Ben waits since Monday at 2 of 2 points, until 12 December.";
+    let waiting = tables.iter().map(|(id, words, ..)| ((*id).to_owned(), (*words).to_owned())).collect();
+    let mailed = tables.iter().map(|(id, _, state, since)| {
+        let letters = if since.is_empty() { Vec::new() } else { vec![letter.to_owned()] };
+        ((*id).to_owned(), Mailed { state: (*state).to_owned(), since: (*since).to_owned(), letters })
+    });
+    stage.input(Input::Library(Library { waiting, mailed: mailed.collect(), ..Library::default() }));
+    for key in [KeyCode::Right, KeyCode::Down, KeyCode::Down] {
+        stage.key(key);
+    }
     stage
 }
 

@@ -137,6 +137,11 @@ impl Home {
                     let more = vec![whole, kept.state.clone(), String::new()];
                     return PanelRow::Choice(Entry::Waiting(number), String::new(), words, more);
                 }
+                if let Some(mailed) = context.library.mailed.get(table) {
+                    let whole = format!("{} {}", mailed.state, mailed.since).trim_end().to_owned();
+                    let more = vec![whole, mailed.state.clone(), String::new()];
+                    return PanelRow::Choice(Entry::Waiting(number), String::new(), words, more);
+                }
                 let day = day.split(' ').next().unwrap_or_default();
                 let day = if day == context.today { "today" } else { day };
                 let more = presences(context, table).and_then(online).unwrap_or_else(|| day.to_owned());
@@ -144,7 +149,8 @@ impl Home {
             })
             .collect();
         if !saved.is_empty() {
-            let title = if context.library.kept.is_empty() { "Resume" } else { "Your tables" }.to_owned();
+            let is_plain = context.library.kept.is_empty() && context.library.mailed.is_empty();
+            let title = if is_plain { "Resume" } else { "Your tables" }.to_owned();
             panels.push(Panel { title, rows: saved });
         }
 

@@ -163,7 +163,7 @@ fn games() -> impl Iterator<Item = (usize, &'static GameInfo)> {
 
 /// The saved game that was played today, the last one of several.
 fn interrupted(context: &Context) -> Option<Entry> {
-    let Library { past, waiting, kept: _ } = &context.library;
+    let Library { past, waiting, .. } = &context.library;
     let today = past.iter().filter(|past| past.date().starts_with(&context.today));
     let mut places = today.filter_map(|past| waiting.iter().position(|(table, _)| *table == past.table));
     places.next().map(Entry::Waiting)

@@ -51,6 +51,10 @@ pub(super) fn resuming(context: &Context, number: usize) -> Vec<String> {
             let held = "Your keeper holds your seat: open the table, and close it whenever you like.";
             return Some(vec![format!("{} {held}", sentence(state.trim_end())), held.to_owned()]);
         }
+        if let Some(mailed) = context.library.mailed.get(table) {
+            let (state, letters) = (sentence(&mailed.state), mailed.letters.join(" "));
+            return Some(vec![format!("{state} {letters}").trim_end().to_owned(), letters, state]);
+        }
         let others = presences(context, table)?;
         let past = context.library.past.iter().find(|past| past.table == *table)?;
         let What::Waits(summary) = &past.what else { return None };
