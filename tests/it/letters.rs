@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fairdeal::drive::letters::{Desk, open_letter};
 use fairdeal::drive::saved::{open_seats, saved_tables};
-use fairdeal::store::DataDir;
+use fairdeal::store::{DataDir, StoreError, transcripts_in};
 use fairdeal_games::bot;
 use fairdeal_games::bots::Level;
 use fairdeal_protocol::game::Game as _;
@@ -21,7 +21,7 @@ use super::keep::{Person, agrees, begun};
 use super::process::fairdeal;
 
 /// A player at home, with the letters that have come.
-struct Home {
+pub(super) struct Home {
     data: PathBuf,
     came: Vec<Vec<u8>>,
     transcript: Option<PathBuf>,
@@ -29,12 +29,35 @@ struct Home {
 }
 
 impl Home {
-    fn data(&self) -> Arc<DataDir> {
-        Arc::new(DataDir::open(Some(&self.data)).unwrap())
+    pub(super) fn data_dir(&self) -> &Path {
+        &self.data
+    }
+
+    /// The transcript, once the game is over here.
+    pub(super) fn transcript(&self) -> Option<PathBuf> {
+        let ends = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "fairdeal");
+        self.transcript.clone().or_else(|| transcripts_in(&self.data.join("transcripts")).ok()?.into_iter().find(ends))
+    }
+
+    /// Acts as long as it is this player's turn. Returns whether it was.
+    pub(super) fn acts(&mut self, rng: &mut ChaCha20Rng) -> bool {
+        let before = self.acted;
+        self.visits(rng);
+        self.acted > before
+    }
+
+    /// The data directory. A program that another test starts at this moment holds open files of this one until it runs.
+    pub(super) fn data(&self) -> Arc<DataDir> {
+        loop {
+            match DataDir::open(Some(&self.data)) {
+                Err(StoreError::InUse { .. }) => std::thread::yield_now(),
+                data => return Arc::new(data.unwrap()),
+            }
+        }
     }
 
     /// Puts a copy of the journal in its place.
-    fn came_from_a_copy(&self) {
+    pub(super) fn came_from_a_copy(&self) {
         let data = self.data();
         for (_, seats) in saved_tables(&data, None).unwrap() {
             let journal = &seats[0].0.path;
@@ -78,7 +101,7 @@ impl Home {
             self.acted += 1;
         }
         let others: Vec<Seat> = desk.others().collect();
-        let letters = others.into_iter().map(|seat| (seat, desk.write(seat).unwrap())).collect();
+        let letters = others.into_iter().map(|seat| (seat, desk.write(seat).unwrap().sealed)).collect();
         desk.close();
         letters
     }
@@ -114,20 +137,20 @@ fn by_letters(homes: &mut [Home], seed: u64, lost: u32) -> usize {
     visits
 }
 
-async fn homes(root: &Path, game: &str, names: &[&str], options: &[(&str, &str)]) -> Vec<Home> {
+pub(super) async fn homes(root: &Path, game: &str, names: &[&str], options: &[(&str, &str)]) -> Vec<Home> {
     let persons: Vec<Person> = names.iter().map(|name| Person::new(root, name)).collect();
     let data: Vec<PathBuf> = persons.iter().map(Person::data).collect();
     begun(persons, game, options).await;
     data.into_iter().map(|data| Home { data, came: Vec::new(), transcript: None, acted: 0 }).collect()
 }
 
-fn are_fair(homes: &[Home]) {
+pub(super) fn are_fair(homes: &[Home]) {
     for home in homes {
         assert!(home.acted > 0);
-        let verdict = fairdeal().arg("verify").arg(home.transcript.as_ref().unwrap()).output().unwrap();
+        let verdict = fairdeal().arg("verify").arg(home.transcript().unwrap()).output().unwrap();
         assert!(verdict.status.success(), "{verdict:?}");
     }
-    agrees(homes[0].transcript.as_ref().unwrap());
+    agrees(&homes[0].transcript().unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

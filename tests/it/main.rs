@@ -37,6 +37,7 @@ mod laws;
 mod leave;
 mod letters;
 mod libraries;
+mod mail;
 mod meet;
 mod models;
 #[cfg(target_os = "linux")]

@@ -312,7 +312,7 @@ impl Relay {
         Self { child, address, metrics }
     }
 
-    #[allow(dead_code, reason = "benches/relay.rs measures the process")]
+    #[allow(dead_code, reason = "benches and tests measure the process")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

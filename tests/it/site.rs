@@ -139,7 +139,7 @@ impl Reader {
         self.others.push(relay);
     }
 
-    /// Ada and Ben begin a game, and both close their programs.
+    /// Ada and Ben begin a game, both close their programs, and write the address of a meeting point into their settings.
     fn begins_with_ben(&mut self) {
         let options = ["--seats", "2", "--option", "target=1000", "--option", "turn-time=604800"];
         let host = ["host", "loot", "--headless", "--json", "--no-lan", "--name", "Ada", "--listen", HERE];
@@ -153,6 +153,12 @@ impl Reader {
         for mut program in [ada, ben] {
             program.signal("TERM");
             program.ended();
+        }
+        self.runs_relay(&[]);
+        let settings = format!("meet = [\"{}\"]\n", self.known["ADDRESS"]);
+        for (name, folder) in [("Ada", "data"), ("Ben", "ben")] {
+            let file = self.folder.path().join(folder).join("settings.toml");
+            fs::write(file, format!("name = \"{name}\"\n{settings}")).unwrap();
         }
     }
 
@@ -193,10 +199,10 @@ impl Reader {
             player.sees("interface", |shown| {
                 shown.contains("fairdeal ▌") || shown.contains("Tables at the meeting point") && shown.contains("Loot")
             });
-            if words[1..] == ["resume"] {
+            if self.is_kept {
                 player.is_told("TERM");
                 player.ends();
-            } else if !self.is_kept {
+            } else {
                 self.players.push(player);
             }
             return;
@@ -267,7 +273,7 @@ fn commands_for_play_over_days_work() {
     fs::create_dir_all(&data).unwrap();
     fs::write(data.join("settings.toml"), "name = \"Ada\"\n").unwrap();
     reader.is_kept = true;
-    follows(reader, "slow-play.md", 8);
+    follows(reader, "slow-play.md", 11);
 }
 
 #[test]
