@@ -19,6 +19,7 @@ mod forge;
 mod named;
 mod perjury;
 mod plan;
+mod post;
 #[path = "../fixture/python.rs"]
 mod python;
 mod replay;
@@ -47,6 +48,8 @@ use world::World;
 
 /// Tables in a plain test run.
 const TABLES: u64 = 60;
+/// Games by mail in a plain test run: their programs start hundreds of times.
+const MAILED: u64 = 4;
 /// After so many tables a long run says how far it is.
 const TOLD: u64 = 500;
 /// A run stops after this many failing tables.
@@ -185,6 +188,26 @@ fn tables_of_whole_programs_keep_all_invariants() {
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing evening: {failed:?}");
     for what in ["over", "local bots", "rematches", "premoves played"] {
         assert!(tables < TABLES || tally.count(what) > 0, "{what}: never in {tables} evenings");
+    }
+}
+
+/// Games by mail: players who are never online together.
+#[test]
+fn games_by_mail_keep_all_invariants() {
+    let play = |seed| catch_unwind(|| post::play(seed)).unwrap_or_else(panicked);
+    if let Some(seed) = number("FAIRDEAL_SEED") {
+        let outcome = play(seed);
+        println!("{}trace {:?}", outcome.tally, outcome.trace);
+        assert!(outcome.failures.is_empty(), "seed {seed}: {:#?}", outcome.failures);
+        return;
+    }
+    let first = number("FAIRDEAL_FIRST").unwrap_or(0);
+    let tables = number("FAIRDEAL_TABLES").unwrap_or(MAILED);
+    let (tally, failed) = play_all(first..first + tables, play);
+    println!("{tally}");
+    assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing game: {failed:?}");
+    for what in ["letters lost", "letters late", "letters repeated", "letters spared", "crashes"] {
+        assert!(tables < MAILED || tally.count(what) > 0, "{what}: never in {tables} games");
     }
 }
 

@@ -59,10 +59,10 @@ pub struct Kept {
 }
 
 /// A seat at a table.
-type Place = (Hash32, Seat);
+pub type Place = (Hash32, Seat);
 
 /// The journal that a session writes, if it has one.
-pub(crate) type Open = Option<Place>;
+pub type Open = Option<Place>;
 
 /// A program's disk.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +78,7 @@ pub struct Disk {
 
 impl Disk {
     /// Carries out an order for the session that writes to `open`.
-    pub(crate) fn carry_out(&mut self, order: Store, open: &mut Open) -> Result<Stored, StoreFault> {
+    pub fn carry_out(&mut self, order: Store, open: &mut Open) -> Result<Stored, StoreFault> {
         let grows =
             !matches!(order, Store::End | Store::Remove | Store::Met { .. } | Store::Close { .. } | Store::Solve(_));
         if self.is_full && grows {

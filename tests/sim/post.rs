@@ -1,0 +1,398 @@
+//! Games by mail: players who look in at random hours and are never online together, and letters that are lost, late,
+//! repeated, changed on their way, or for another table. Programs crash, and their journals are replaced by copies.
+//!
+//! No seat may sign two entries for one place (invariant 1), nobody is blamed (3), every game ends (11), and all have one
+//! log, which is fair (2, 3).
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_games::bots::{Bot, Level};
+use fairdeal_games::{AnyGame, bot, rule_set};
+use fairdeal_link::letter;
+use fairdeal_peers::PeerId;
+use fairdeal_peers::ticket::{JoinTarget, Ticket};
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::clocks::Now;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::message::Message;
+use fairdeal_session::events::{Command, SessionEvent};
+use fairdeal_session::frame::Frame;
+use fairdeal_session::header::SavedSeat;
+use fairdeal_session::io::{Input, Output, PeerInput, Transport};
+use fairdeal_session::letter::Letter;
+use fairdeal_session::people::Book;
+use fairdeal_session::session::{Resumed, Session};
+use fairdeal_session::setup::{Attended, Hands, Patience, Player, Role};
+use fairdeal_session::testing::house::{Disk, House, Open, Place};
+use fairdeal_session::view::Snapshot;
+use fairdeal_testkit::random::{happens, stream};
+use rand_chacha::ChaCha20Rng;
+use rand_core::Rng as _;
+use sha2::{Digest as _, Sha256};
+
+use super::Outcome;
+use super::tally::Tally;
+
+/// Visits after which a game has to be over.
+const MOST_VISITS: u64 = 4_000;
+/// A day, in milliseconds.
+const DAY: u64 = 24 * 3_600_000;
+
+/// A player at home.
+struct Home {
+    key: SigningKey,
+    disk: Disk,
+    place: Place,
+    bot: Box<dyn Bot<AnyGame>>,
+    /// The letters that wait, as a point keeps them: one of each author; and those that are late.
+    waiting: BTreeMap<Seat, Vec<u8>>,
+    late: Vec<Vec<u8>>,
+    is_over: bool,
+    /// Whether the last visit has not ended in order, or there was none.
+    has_news: bool,
+}
+
+/// The games of one seed.
+struct Post {
+    rng: ChaCha20Rng,
+    homes: Vec<Home>,
+    charter: SignedCharter,
+    wall: u64,
+    /// The entry that each seat has shown for a step.
+    signed: BTreeMap<(Seat, u64), Hash32>,
+    tally: Tally,
+    failures: Vec<String>,
+    trace: Sha256,
+    /// How often in a thousand a letter is lost, and a program crashes.
+    lost: u32,
+    crashes: u32,
+}
+
+/// Plays a game by mail.
+pub(crate) fn play(seed: u64) -> Outcome {
+    let mut post = Post::begin(seed);
+    let mut visits = 0;
+    while post.homes.iter().any(|home| !home.is_over) && post.failures.is_empty() {
+        let who = (post.rng.next_u32() as usize) % post.homes.len();
+        post.visit(who);
+        visits += 1;
+        if visits == MOST_VISITS {
+            post.failures.push("the game does not end".to_owned());
+        }
+    }
+    post.check();
+    post.tally.add("visits", visits);
+    let Post { tally, failures, trace, .. } = post;
+    Outcome { trace: Hash32(trace.finalize().into()), tally, failures }
+}
+
+impl Post {
+    /// A table begins with all of them online, and they close their programs at some moment.
+    fn begin(seed: u64) -> Self {
+        let mut rng = stream(seed, 77);
+        let (game, most) = [("loot", 4), ("plutonian-poker", 4)][rng.next_u32() as usize % 2];
+        let seats = 2 + (rng.next_u32() as u8) % (most - 1);
+        let times = [("turn-time".to_owned(), "604800".to_owned()), ("absence".to_owned(), "604800".to_owned())];
+        let target = (game == "loot").then(|| ("target".to_owned(), "1".to_owned()));
+        let rules = rule_set(game, seats, &times.into_iter().chain(target).collect()).unwrap();
+        let mut house = House::new(seed);
+        let hands = Hands::Person { ready: true };
+        let programs: Vec<usize> = (0..seats).map(|seat| house.add(&format!("player {}", seat + 1))).collect();
+        let role = Role::Host { rules, hands, program: [1; 16].into(), password: None };
+        house.start(programs[0], role, Attended::Person, Book::default()).unwrap();
+        house.run(house.up() + 2_000);
+        let told = std::iter::from_fn(|| house.read(programs[0]));
+        let ticket = told.filter_map(|event| match event {
+            SessionEvent::Lobby(view) => view.ticket,
+            _ => None,
+        });
+        let ticket: Ticket = ticket.last().unwrap().parse().unwrap();
+        for program in &programs[1..] {
+            let (target, patience) = (JoinTarget::Ticket(ticket.clone()), Patience::AMinute);
+            let id = [*program as u8 + 1; 16].into();
+            let role = Role::Guest { target, hands, program: id, password: None, patience };
+            house.start(*program, role, Attended::Person, Book::default()).unwrap();
+        }
+        while programs.iter().any(|program| house.saved(*program).is_none()) {
+            house.run(house.up() + 100);
+        }
+        house.run(house.up() + u64::from(rng.next_u32() % 4_000));
+        programs.iter().for_each(|program| house.command(*program, Command::Quit));
+        house.run(house.up() + 3_000);
+        let charter = house.saved(programs[0]).unwrap().1.charter().clone();
+        let homes = programs.iter().map(|program| Home {
+            key: house.key(*program).unwrap().clone(),
+            place: house.saved(*program).unwrap().0,
+            disk: house.programs[*program].disk.clone(),
+            bot: bot(Level::Normal),
+            waiting: BTreeMap::new(),
+            late: Vec::new(),
+            is_over: false,
+            has_news: true,
+        });
+        let (lost, crashes) =
+            ([0, 100, 200, 400][rng.next_u32() as usize % 4], [0, 5, 10, 20][rng.next_u32() as usize % 4]);
+        let mut tally = Tally::default();
+        tally.add(&format!("{game}, {seats} seats"), 1);
+        let (mut homes, signed, failures) = (homes.collect::<Vec<Home>>(), BTreeMap::new(), house.faults.clone());
+        // Guests sit in the order in which they have come.
+        homes.sort_by_key(|home| home.place.1);
+        let trace = Sha256::new();
+        Self { rng, homes, charter, wall: 1_800_000_000_000, signed, tally, failures, trace, lost, crashes }
+    }
+
+    fn peers(&self) -> Vec<PeerId> {
+        self.homes.iter().map(|home| PeerId::of(&home.key)).collect()
+    }
+
+    /// The letters that have come: one may be late and come after the next one of its author, some come twice, and some are
+    /// not what their author wrote, or for another table.
+    fn fetched(&mut self, who: usize) -> Vec<(Seat, Letter)> {
+        let peers = self.peers();
+        let (home, rng) = (&mut self.homes[who], &mut self.rng);
+        let mut sealed: Vec<Vec<u8>> = std::mem::take(&mut home.waiting).into_values().collect();
+        if happens(rng, 300) {
+            sealed.append(&mut home.late);
+        }
+        for place in (0..sealed.len()).rev() {
+            if happens(rng, 150) {
+                home.late.push(sealed[place].clone());
+                self.tally.add("letters repeated", 1);
+            } else if happens(rng, 100) {
+                home.late.push(sealed.swap_remove(place));
+                self.tally.add("letters late", 1);
+            }
+        }
+        let (context, table) = (Letter::context(home.place.0), home.place.0);
+        let mut letters = Vec::new();
+        for bytes in sealed {
+            if happens(rng, 50) {
+                let mut changed = bytes.clone();
+                let place = rng.next_u32() as usize % changed.len();
+                changed[place] ^= 1 << (rng.next_u32() % 8);
+                assert!(letter::open(&home.key, &peers, &context, &changed).is_err(), "a changed letter opens");
+                let other = Letter::context(Hash32([9; 32]));
+                assert!(letter::open(&home.key, &peers, &other, &bytes).is_err(), "a letter opens at another table");
+            }
+            let (author, content) = letter::open(&home.key, &peers, &context, &bytes).unwrap();
+            let author = Seat::new(peers.iter().position(|peer| *peer == author).unwrap()).unwrap();
+            letters.push((author, Letter::from_bytes(&content).unwrap()));
+        }
+        for (author, letter) in &letters {
+            watch(letter, *author, table, &self.charter, &mut self.signed, &mut self.failures);
+        }
+        letters
+    }
+
+    /// A player looks in: reads, acts, writes to all others, and closes the program in order or not.
+    fn visit(&mut self, who: usize) {
+        self.wall += u64::from(self.rng.next_u32()) % DAY;
+        let letters = self.fetched(who);
+        let home = &mut self.homes[who];
+        let has_news = std::mem::replace(&mut home.has_news, false);
+        // Nothing has come, and nothing was left to do: most of these visits end here.
+        if letters.is_empty() && !has_news && happens(&mut self.rng, 800) {
+            return;
+        }
+        let peers = self.peers();
+        let place = self.homes[who].place;
+        if !self.homes[who].disk.journals.contains_key(&place) {
+            // All others have shown that it is over for them too.
+            return;
+        }
+        let mut desk = Desk::open(&mut self.homes[who], &letters, self.wall, &mut self.rng);
+        for (author, letter) in &letters {
+            desk.read(peers[author.index()], letter, &mut self.rng);
+        }
+        if desk.crashes(&mut self.rng, self.crashes) {
+            self.tally.add("crashes", 1);
+            return self.crashed(who);
+        }
+        let mut acted = 0;
+        while let Some(now) = desk.shown.take_if(|now| now.my_turn && !now.game.is_over()) {
+            let me = now.me.unwrap();
+            let action = desk.home.bot.choose(&now.game, me, &now.known, &mut self.rng).unwrap();
+            desk.hear(Input::Command(Command::Act(action)), &mut self.rng);
+            acted += 1;
+        }
+        self.tally.add("actions", acted);
+        let mut written = Vec::new();
+        for (seat, peer) in Seat::first(peers.len()).zip(&peers).filter(|(seat, _)| seat.index() != who) {
+            let before = desk.sent.len();
+            desk.hear(Input::Command(Command::WriteLetter(seat)), &mut self.rng);
+            let to = |sent: &[(Vec<PeerId>, Vec<u8>)]| -> Vec<Vec<u8>> {
+                sent.iter().filter(|(to, _)| to.contains(peer)).map(|(_, frame)| frame.clone()).collect()
+            };
+            let (earlier, now) = desk.sent.split_at(before);
+            let letter = Letter::of(place.0, &to(now), &to(earlier));
+            if letter.is_empty() || desk.session.covers(seat) {
+                self.tally.add("letters spared", 1);
+                continue;
+            }
+            written.push((seat, *peer, letter));
+        }
+        let crashes = desk.crashes(&mut self.rng, self.crashes);
+        if !crashes {
+            desk.hear(Input::Command(Command::Quit), &mut self.rng);
+        }
+        if !desk.blamed.is_empty() {
+            self.failures.append(&mut desk.blamed);
+        }
+        let (me, key) = (place.1, self.homes[who].key.clone());
+        for (seat, peer, letter) in written {
+            // What was signed is out, whatever becomes of the letter.
+            watch(&letter, me, place.0, &self.charter, &mut self.signed, &mut self.failures);
+            let bytes = letter.to_bytes();
+            self.trace.update(&bytes);
+            self.tally.most("content of a letter", bytes.len() as u64);
+            let sealed = letter::seal(&key, peer, &Letter::context(place.0), &bytes, &mut self.rng).unwrap();
+            if happens(&mut self.rng, self.lost) {
+                self.tally.add("letters lost", 1);
+            } else {
+                self.tally.add("letters", 1);
+                self.homes[seat.index()].waiting.insert(me, sealed);
+            }
+        }
+        if crashes {
+            self.tally.add("crashes", 1);
+            self.crashed(who);
+        }
+    }
+
+    /// The journal is not clean any more: a crash, or a copy in its place.
+    fn crashed(&mut self, who: usize) {
+        let home = &mut self.homes[who];
+        home.has_news = true;
+        if let Some(kept) = home.disk.journals.get_mut(&home.place) {
+            kept.is_clean = false;
+        }
+    }
+
+    /// All have the same log, and it is fair.
+    fn check(&mut self) {
+        if !self.failures.is_empty() {
+            return;
+        }
+        let mut logs = Vec::new();
+        for home in &self.homes {
+            if !home.disk.evidence.is_empty() {
+                self.failures.push("somebody is blamed".to_owned());
+            }
+            match home.disk.transcripts.get(&home.place.0) {
+                Some((transcript, _)) => logs.push(transcript.clone()),
+                None => self.failures.push("a game that is over has no transcript".to_owned()),
+            }
+        }
+        let Some(first) = logs.first() else { return };
+        let report = audit::<AnyGame>(first);
+        if !report.is_fair() || logs.iter().any(|log| log.entries() != first.entries()) {
+            self.failures.push(format!("the logs differ, or are not fair: {:?}", report.finding));
+        }
+    }
+}
+
+/// Notes the entries that a seat shows of itself. Two for one place are a fault.
+fn watch(
+    letter: &Letter,
+    author: Seat,
+    table: Hash32,
+    charter: &SignedCharter,
+    signed: &mut BTreeMap<(Seat, u64), Hash32>,
+    failures: &mut Vec<String>,
+) {
+    for frame in letter.frames(table) {
+        let Ok(Frame::Table { message: Message::Entries(entries), .. }) = Frame::from_bytes(&frame) else { continue };
+        for entry in entries.iter().filter_map(|entry| entry.verify(charter).ok()) {
+            let first = *signed.entry((entry.seat(), entry.step())).or_insert(entry.hash());
+            if first != entry.hash() {
+                failures.push(format!("{} has two entries for step {}, {author} shows", entry.seat(), entry.step()));
+            }
+        }
+    }
+}
+
+/// A seat at its desk: a session without a network.
+struct Desk<'a> {
+    home: &'a mut Home,
+    session: Session,
+    open: Open,
+    wall: u64,
+    sent: Vec<(Vec<PeerId>, Vec<u8>)>,
+    shown: Option<Box<Snapshot>>,
+    blamed: Vec<String>,
+}
+
+impl<'a> Desk<'a> {
+    fn open(home: &'a mut Home, letters: &[(Seat, Letter)], wall: u64, rng: &mut ChaCha20Rng) -> Self {
+        let kept = home.disk.journals.get_mut(&home.place).unwrap();
+        let records: Vec<Record> = kept.records.iter().map(|bytes| Record::from_bytes(bytes).unwrap()).collect();
+        let seat = SavedSeat::new(&kept.header, kept.ended).unwrap();
+        let more = letters.iter().any(|(_, letter)| letter.shows_more_of(seat.seat(), seat.charter(), &records));
+        let is_clean = std::mem::take(&mut kept.is_clean) && !more;
+        let resumed = Resumed { seat, records, is_clean, evidence: 0, friend: None, by_letter: true };
+        let (key, name) = (home.key.clone(), String::new());
+        let player = Player { key, name, attended: Attended::Person, book: Book::default() };
+        let now = Now { up: 1_000, wall };
+        let session = Session::resume(resumed, player, Hands::Person { ready: true }, now, rng).unwrap();
+        let open = Some(home.place);
+        let mut desk = Self { home, session, open, wall, sent: Vec::new(), shown: None, blamed: Vec::new() };
+        desk.settle(rng);
+        desk
+    }
+
+    fn crashes(&self, rng: &mut ChaCha20Rng, often: u32) -> bool {
+        happens(rng, often)
+    }
+
+    fn read(&mut self, author: PeerId, letter: &Letter, rng: &mut ChaCha20Rng) {
+        self.hear(Input::Peer(author, PeerInput::Connected(None)), rng);
+        for frame in letter.frames(self.home.place.0) {
+            self.hear(Input::Peer(author, PeerInput::Frame(frame)), rng);
+        }
+        self.hear(Input::Peer(author, PeerInput::Gone), rng);
+    }
+
+    fn hear(&mut self, input: Input, rng: &mut ChaCha20Rng) {
+        self.session.handle(input, Now { up: 1_000, wall: self.wall }, rng);
+        self.settle(rng);
+    }
+
+    fn settle(&mut self, rng: &mut ChaCha20Rng) {
+        while let Some(output) = self.session.poll() {
+            let answer = match output {
+                Output::Send { to, bytes, .. } => {
+                    self.sent.push((to, bytes));
+                    continue;
+                }
+                Output::Store(id, order) => Input::Stored(id, self.home.disk.carry_out(order, &mut self.open)),
+                Output::Transport(Transport::Locate) => Input::Addresses(Vec::new()),
+                Output::Tell(event) => {
+                    self.told(event);
+                    continue;
+                }
+                Output::Transport(Transport::Close { why: Some(why), .. }) => {
+                    self.blamed.push(format!("a letter is refused: {why}"));
+                    continue;
+                }
+                Output::Transport(_) | Output::Think(..) | Output::Program(_) | Output::Ended => continue,
+            };
+            self.session.handle(answer, Now { up: 1_000, wall: self.wall }, rng);
+        }
+    }
+
+    fn told(&mut self, event: SessionEvent) {
+        match event {
+            SessionEvent::Snapshot(now) => self.shown = Some(now),
+            SessionEvent::Over { .. } => self.home.is_over = true,
+            SessionEvent::Fault { what, .. } => self.blamed.push(what),
+            SessionEvent::Error(why) => self.blamed.push(why),
+            SessionEvent::Refused(why) => self.blamed.push(format!("an action is refused: {why}")),
+            _ => {}
+        }
+    }
+}
