@@ -157,7 +157,8 @@ impl Wish {
     /// # Errors
     /// The reason in words.
     pub fn grant(self, data: &Arc<DataDir>) -> anyhow::Result<PlayedTable> {
-        let _turn = data.at_desk();
+        // A saved table may be at the desk of a visit.
+        let _turn = matches!(self, Self::Resume { .. } | Self::Join { .. }).then(|| data.at_desk());
         if let Some(table) = self.saved(data)? {
             let friend = match &self {
                 Self::Join { target, .. } => Some(target),

@@ -7,7 +7,7 @@ use fairdeal::drive::mail::{Remembered, Visit, has_mail, visit};
 use fairdeal::store::DataView;
 use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, Transport};
 use fairdeal_peers::address::named_peer;
-use fairdeal_peers::mail::{MailRefusal, MailRequest, MailResponse, Posted, Subject};
+use fairdeal_peers::mail::{KEPT, MailRefusal, MailRequest, MailResponse, Posted, Subject};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::wire::bounded::Bounded;
@@ -95,7 +95,7 @@ async fn three_finish_a_game_through_two_points_that_fail() {
         visits += 1;
         match visits {
             6 => homes.iter().for_each(Home::came_from_a_copy),
-            36 => good = None,
+            50 => good = None,
             14 => homes[1].came_from_a_copy(),
             _ => {}
         }
@@ -140,6 +140,8 @@ async fn commands_tell_what_has_come_and_what_waits() {
         if mail(&anna, &meet).1.contains("It is your turn: `fairdeal resume ") {
             break;
         }
+        // Either may begin.
+        homes[1].acts(&mut rng);
         mail(&bela, &meet);
         assert!(visits < 10, "it does not become Anna's turn");
     }
@@ -165,29 +167,47 @@ async fn commands_tell_what_has_come_and_what_waits() {
     assert!(!text.contains("A letter for"), "{text}");
     let remembered = Remembered::of(&DataView::of(Some(&anna)).unwrap());
     assert!(remembered.tables.values().all(|table| table.readers.iter().all(|reader| reader.covered)));
-    // To the end, and the last signatures too.
+    // To the end, and the last signatures too. The point forgets all once the game is over for one of them.
     let points = [address.parse().unwrap()];
+    let mut relay = Some(relay);
+    let mut has_forgotten = false;
     for visits in 0.. {
         let turn = visits % 2;
         fetches(&homes[turn], &points).await;
         if homes[turn].acts(&mut rng) {
             fetches(&homes[turn], &points).await;
         }
-        if homes.iter().all(|home| home.transcript().is_some()) {
-            break;
+        match homes.iter().filter(|home| home.transcript().is_some()).count() {
+            0 => {}
+            1 if !has_forgotten => {
+                has_forgotten = true;
+                let again = ["--max-boxes-per-network", "1024"];
+                relay = relay.map(|relay| relay.restart_by(fairdeal(), root.path(), &again, || {}));
+                fetches(&homes[turn], &points).await;
+                fetches(&homes[turn], &points).await;
+            }
+            1 => {}
+            _ => break,
         }
         assert!(visits < 500, "the game does not end");
     }
+    assert!(has_forgotten);
     are_fair(&homes);
-    // Then nothing is left to do, and nothing is said of it.
-    for turn in [0, 1, 0, 1, 0, 1] {
+    // What is left is said of nobody, and ends.
+    for turn in [0, 1, 0, 1] {
         if has_mail_at(&homes[turn], &points) {
             fetches(&homes[turn], &points).await;
         }
     }
-    assert!(homes.iter().all(|home| !has_mail_at(home, &points)));
     let (code, text) = mail(&anna, &meet);
-    assert!(code == Some(0) && text == "No letters have come, and none wait for others.\n", "{text}");
+    assert!(code == Some(0) && !text.contains("No point keeps"), "{text}");
+    for home in &homes {
+        for journal in home.data().journals().unwrap() {
+            let old = std::time::SystemTime::now() - KEPT - KEPT;
+            std::fs::File::options().write(true).open(journal.path).unwrap().set_modified(old).unwrap();
+        }
+        assert!(!has_mail_at(home, &points));
+    }
     drop(relay);
 }
 

@@ -5,7 +5,7 @@
 //! limited by network. A full point makes room at the expense of the network that has most, its oldest letters and boxes
 //! first (longest queue drop): whoever comes from many addresses gets the share of as many networks, and no more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use fairdeal_peers::PeerId;
@@ -220,17 +220,34 @@ impl Boxes {
         let kept = self.boxes.get(&owner).filter(|kept| kept.writers.contains(&writer)).ok_or(MailRefusal::NoBox)?;
         let replaced = kept.letters.iter().find(|(_, letter)| letter.is_at(writer, subject.place));
         let (before, since) = (replaced.map(|(number, _)| *number), replaced.map_or(now, |(_, letter)| letter.since));
-        let mut others = kept.letters.iter().filter(|(number, _)| Some(**number) != before).map(|(_, letter)| letter);
-        let mut own = others.clone().filter(|letter| letter.from == writer);
-        let bytes = |letters: &mut dyn Iterator<Item = &Kept>| {
-            letters.map(|kept| kept.letter.len()).fold(letter.len(), usize::saturating_add)
-        };
-        if own.clone().count() >= WRITER_LETTERS
-            || bytes(&mut own) > WRITER_BYTES
-            || others.clone().count() >= MAX_LETTERS
-            || bytes(&mut others) > BOX_BYTES
-        {
+        let mut others: Vec<(u64, PeerId, usize)> = kept
+            .letters
+            .iter()
+            .filter(|(number, _)| Some(**number) != before)
+            .map(|(number, kept)| (*number, kept.from, kept.letter.len()))
+            .collect();
+        let own = others.iter().filter(|(_, from, _)| *from == writer);
+        let (count, own) =
+            (own.clone().count(), own.fold(letter.len(), |sum, (.., length)| sum.saturating_add(*length)));
+        if count >= WRITER_LETTERS || own > WRITER_BYTES {
             return Err(MailRefusal::BoxFull);
+        }
+        let mut dropped = Vec::new();
+        // The writer with the most makes room, its oldest letters first.
+        while others.len() >= MAX_LETTERS
+            || others.iter().fold(letter.len(), |sum, (.., length)| sum.saturating_add(*length)) > BOX_BYTES
+        {
+            let load = |(count, bytes): (usize, usize)| bytes.saturating_add(count.saturating_mul(OVERHEAD));
+            let mut loads: BTreeMap<PeerId, (usize, usize)> = BTreeMap::new();
+            for (_, from, length) in &others {
+                let (count, bytes) = loads.entry(*from).or_default();
+                (*count, *bytes) = (*count + 1, bytes.saturating_add(*length));
+            }
+            let most =
+                loads.into_iter().max_by_key(|(_, of)| load(*of)).filter(|(_, of)| load(*of) > load((count + 1, own)));
+            let (most, _) = most.ok_or(MailRefusal::BoxFull)?;
+            let place = others.iter().position(|(_, from, _)| *from == most).ok_or(MailRefusal::BoxFull)?;
+            dropped.push(others.remove(place).0);
         }
         let freed = replaced.map_or(0, |(_, letter)| size_of(letter.letter.len()));
         let (network, more) = (kept.network, size_of(letter.len()).saturating_sub(freed));
@@ -238,7 +255,7 @@ impl Boxes {
         self.last = self.last.saturating_add(1);
         let number = self.last;
         if let Some(kept) = self.boxes.get_mut(&owner) {
-            before.iter().for_each(|before| kept.remove(*before));
+            before.iter().chain(&dropped).for_each(|number| kept.remove(*number));
             kept.insert(number, Kept { from: writer, subject, letter, since, until: now + KEPT });
         }
         Ok(MailResponse::Done)
@@ -265,25 +282,51 @@ impl Boxes {
         Ok(())
     }
 
-    /// Makes room for so many more bytes in a box of a network: the network whose boxes are largest loses its oldest
-    /// letters.
+    /// Makes room for so many more bytes in a box of a network: the network whose boxes are largest loses letters, of its
+    /// largest box, of the writer who has most there, the oldest first. Nothing is dropped if that is not enough.
     fn make_room(&mut self, network: Option<Network>, more: u64) -> Result<(), MailRefusal> {
-        while self.bytes().saturating_add(more) > self.most_bytes {
-            let mut sizes: BTreeMap<Option<Network>, u64> = BTreeMap::new();
-            self.boxes.values().for_each(|kept| *sizes.entry(kept.network).or_default() += kept.size);
-            let own = sizes.get(&network).copied().unwrap_or_default().saturating_add(more);
-            let (largest, _) = sizes
-                .into_iter()
-                .max_by_key(|(_, size)| *size)
-                .filter(|(_, size)| *size > own)
-                .ok_or(MailRefusal::Full)?;
-            let of_largest = self.boxes.values_mut().filter(|kept| kept.network == largest);
-            let oldest = of_largest
-                .filter(|kept| !kept.letters.is_empty())
-                .min_by_key(|kept| kept.letters.keys().next().copied());
-            let kept = oldest.ok_or(MailRefusal::Full)?;
-            let number = kept.letters.keys().next().copied();
-            number.iter().for_each(|number| kept.remove(*number));
+        let needed = self.bytes().saturating_add(more).saturating_sub(self.most_bytes);
+        if needed == 0 {
+            return Ok(());
+        }
+        let mut networks: BTreeMap<Option<Network>, u64> = BTreeMap::new();
+        let mut boxes: BTreeMap<PeerId, (Option<Network>, u64)> = BTreeMap::new();
+        let mut writers: BTreeMap<(PeerId, PeerId), (u64, VecDeque<u64>)> = BTreeMap::new();
+        for (owner, kept) in &self.boxes {
+            *networks.entry(kept.network).or_default() += kept.size;
+            boxes.insert(*owner, (kept.network, kept.size));
+            for (number, letter) in &kept.letters {
+                let (size, numbers) = writers.entry((*owner, letter.from)).or_default();
+                *size = size.saturating_add(size_of(letter.letter.len()));
+                numbers.push_back(*number);
+            }
+        }
+        let own = networks.get(&network).copied().unwrap_or_default().saturating_add(more);
+        let (mut freed, mut dropped) = (0_u64, Vec::new());
+        while freed < needed {
+            let largest = networks.iter().max_by_key(|(_, size)| **size).filter(|(_, size)| **size > own);
+            let largest = *largest.ok_or(MailRefusal::Full)?.0;
+            // A box without letters has nothing to lose.
+            let full = writers.iter().filter(|(_, (_, numbers))| !numbers.is_empty());
+            let there = full.filter_map(|((owner, writer), (size, _))| {
+                let (network, all) = boxes.get(owner)?;
+                (*network == largest).then_some((*all, *size, *owner, *writer))
+            });
+            let (_, _, owner, writer) = there.max().ok_or(MailRefusal::Full)?;
+            let Some((size, numbers)) = writers.get_mut(&(owner, writer)) else { return Err(MailRefusal::Full) };
+            let number = numbers.pop_front().ok_or(MailRefusal::Full)?;
+            let letter = self.boxes.get(&owner).and_then(|kept| kept.letters.get(&number)).ok_or(MailRefusal::Full)?;
+            let less = size_of(letter.letter.len());
+            *size = size.saturating_sub(less);
+            freed = freed.saturating_add(less);
+            boxes.entry(owner).and_modify(|(_, size)| *size = size.saturating_sub(less));
+            networks.entry(largest).and_modify(|size| *size = size.saturating_sub(less));
+            dropped.push((owner, number));
+        }
+        for (owner, number) in dropped {
+            if let Some(kept) = self.boxes.get_mut(&owner) {
+                kept.remove(number);
+            }
         }
         Ok(())
     }
@@ -491,7 +534,11 @@ mod tests {
         for writer in 3..6 {
             assert_eq!(point.put(writer, 1, 1, MAX_POSTED), MailResponse::Done);
         }
-        assert_eq!(point.put(6, 1, 1, 1), BOX_FULL);
+        // Four who fill it do not keep a fifth out, nor does a fifth take more than the others have.
+        assert_eq!(point.put(6, 1, 1, 60_000), MailResponse::Done);
+        assert_eq!(point.put(7, 1, 1, 60_000), MailResponse::Done);
+        assert_eq!(point.fetched(1).len(), 5);
+        assert_eq!(point.looks(6, 1).len(), 1);
         point.check();
         // By count.
         let mut point = Point::new();
@@ -502,8 +549,9 @@ mod tests {
             }
             assert_eq!(point.put(writer, 1, 99, 1), BOX_FULL);
         }
-        assert_eq!(point.put(6, 1, 1, 1), BOX_FULL);
+        assert_eq!(point.put(6, 1, 1, 1), MailResponse::Done);
         assert_eq!(point.fetched(1).len(), MAX_LETTERS);
+        assert_eq!(point.looks(6, 1).len(), 1);
         point.check();
     }
 
@@ -539,6 +587,28 @@ mod tests {
         assert_eq!(point.put(7, 3, 1, MAX_POSTED), MailResponse::Done);
         let mut none = Point::of(RelayLimits { boxes: 0, ..RelayLimits::DEFAULT });
         assert_eq!(none.open(1, [2]), MailResponse::Refused(MailRefusal::Full));
+    }
+
+    /// Whoever cannot be given room costs nobody anything.
+    #[test]
+    fn nothing_is_dropped_in_vain() {
+        let mail_bytes = std::num::NonZeroU64::new(1_000_000).unwrap();
+        let mut point = Point::of(RelayLimits { boxes: 20, mail_bytes, ..RelayLimits::DEFAULT });
+        let open = |writer: u16| MailRequest::Open { writers: Bounded::one(key(writer)) };
+        for owner in 1..8 {
+            let from = u8::try_from(owner).unwrap();
+            point.ask_from(from, owner, open(99));
+            assert_eq!(point.ask_from(0, 99, posted(owner, 1, 60_000)), MailResponse::Done);
+            assert_eq!(point.ask_from(0, 99, posted(owner, 2, 60_000)), MailResponse::Done);
+        }
+        let both = Bounded::first([99, 97].map(key));
+        point.ask_from(8, 8, MailRequest::Open { writers: both });
+        assert_eq!(point.ask_from(0, 99, posted(8, 1, 70_000)), MailResponse::Done);
+        assert_eq!(point.ask_from(0, 97, posted(8, 2, 70_000)), MailResponse::Done);
+        point.ask_from(9, 9, open(98));
+        let before = point.boxes.letters();
+        assert_eq!(point.ask_from(0, 98, posted(9, 1, MAX_POSTED)), MailResponse::Refused(MailRefusal::Full));
+        assert_eq!(point.boxes.letters(), before);
     }
 
     /// Somebody with a few addresses fills the point with rubbish: the others get their share all the same.

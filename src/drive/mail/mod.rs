@@ -14,7 +14,7 @@ use ed25519_dalek::SigningKey;
 use fairdeal_link::letter::LetterError;
 use fairdeal_peers::address::named_peer;
 use fairdeal_peers::listing::MAX_POINTS;
-use fairdeal_peers::mail::{MAX_WRITERS, MailRefusal, Subject, Waiting};
+use fairdeal_peers::mail::{KEPT, MAX_WRITERS, MailRefusal, Subject, Waiting};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::events::SessionEvent;
@@ -25,7 +25,7 @@ use futures::future::join_all;
 
 use self::line::{Line, LineError};
 pub use self::remembered::{ReaderMail, Remembered, TableMail};
-use super::letters::{Desk, PostError, WhoseTurn, Written, open_letter, others, own_key, whose_turn};
+use super::letters::{Desk, PostError, Written, open_letter, others, own_key, whose_turn};
 use super::now;
 use super::saved::{self, ResumeError, SavedTable, open_seats};
 use crate::store::{DataDir, DataView, IdentityKey, JournalFile};
@@ -174,7 +174,7 @@ impl Tables {
             }
             match saved::read(data, file) {
                 Ok(own) if own.is_local_bot() || !own.has_others() => {}
-                Ok(own) if own.is_ended() && mail.tables.get(&file.table).is_some_and(TableMail::is_settled) => {}
+                Ok(own) if own.is_ended() && is_settled(file, mail.tables.get(&file.table)) => {}
                 Ok(own) => {
                     let signing = own_key(&own, identity);
                     let key = all.keys.iter().position(|known| *known == signing).unwrap_or_else(|| {
@@ -200,6 +200,8 @@ impl Tables {
                 }
             }
         }
+        // A box takes letters of so many players at most.
+        all.tables.sort_by_key(|table| !mail.tables.get(&table.id).is_some_and(|mail| mail.by_mail));
         Ok(all)
     }
 
@@ -229,6 +231,12 @@ impl Tables {
         }
         writers
     }
+}
+
+/// Whether nobody needs letters of a game that is over here: all have shown that they lack nothing, or time has passed.
+fn is_settled(journal: &JournalFile, mail: Option<&TableMail>) -> bool {
+    let is_old = journal.modified.elapsed().is_ok_and(|passed| passed > KEPT);
+    is_old || mail.is_some_and(TableMail::is_covered)
 }
 
 /// Whether there is anything to do at points: a game at which the player writes letters, and a point for it.
@@ -295,7 +303,9 @@ pub async fn visit(data: &Arc<DataDir>, named: &[Multiaddr]) -> Result<Visit, Ma
     remembered
         .tables
         .retain(|id, _| !knows_all || data.journals().is_ok_and(|all| all.iter().any(|file| file.table == *id)));
-    remembered.save(data)?;
+    if let Err(why) = remembered.save(data) {
+        tracing::warn!(%why, "where letters wait is not remembered");
+    }
     let has_reached = !lines.lines.is_empty();
     Ok(Visit { tables: visited, points: lines.close().await, has_reached })
 }
@@ -375,20 +385,17 @@ fn at_desk(
             news.came.push((*author, desk.told()));
         }
         let told: Vec<&SessionEvent> = news.told().collect();
-        let turn = whose_turn(&news.names, &told, desk.is_asking());
-        // The others need the last head of a game that is over, whatever they have shown.
-        let is_over = turn == Some(WhoseTurn::Over);
-        news.mail.turn = turn;
+        news.mail.turn = whose_turn(&news.names, &told, desk.is_asking());
         let others: Vec<Seat> = desk.others().collect();
         let mut going = Vec::new();
         for seat in others {
             let letter = desk.write(seat)?;
             let known = news.mail.readers.iter().find(|known| known.seat == seat);
-            let was_covered = known.is_some_and(|known| known.covered && known.subject == letter.subject);
-            let covered = letter.is_empty || was_covered || !is_over && desk.covers(seat);
-            // A reader who lacks nothing may not know yet what this seat has. Once is enough: else it writes once more.
             let has_come = letters.iter().any(|(author, _)| *author == seat);
-            let is_news = known.is_none_or(|known| known.subject != letter.subject);
+            let was_covered = known.is_some_and(|known| known.covered && known.subject == letter.subject);
+            let covered = letter.is_empty || desk.covers(seat) || was_covered && !has_come;
+            // A reader who lacks nothing may not know yet what this seat has. Once is enough: else it writes once more.
+            let is_news = known.is_none_or(|known| known.subject != letter.subject || known.at == 0);
             let answers = covered && has_come && is_news && !letter.is_empty;
             going.push(Going { seat, letter, covered, answers });
         }
@@ -507,16 +514,10 @@ impl Lines {
             let mut reader = ReaderMail::new(before.seat, before.subject, before.covered, table.points.len());
             if !before.covered {
                 let looked = join_all(self.of(table).map(|line| line.look(*peer, before.subject))).await;
-                let is_gone = looked.iter().any(|looked| matches!(looked, Ok(None)));
-                match mail.turn {
-                    // Nobody answers a last letter: it has been fetched.
-                    Some(WhoseTurn::Over) if is_gone && before.at > 0 => reader.covered = true,
-                    _ if is_gone => return None,
-                    _ => {}
+                if looked.iter().any(|looked| matches!(looked, Ok(None))) {
+                    return None;
                 }
                 reader.waits_at(looked.into_iter().filter_map(Result::transpose));
-                // Whoever has no box any more needs nothing of a game that is over.
-                reader.covered |= mail.turn == Some(WhoseTurn::Over) && reader.has_no_box();
             }
             readers.push(reader);
         }
@@ -533,7 +534,7 @@ impl Lines {
 impl ReaderMail {
     fn new(seat: Seat, subject: Subject, covered: bool, of: usize) -> Self {
         let now = remembered::now();
-        Self { seat, subject, covered, since: now, until: now, at: 0, of, why: None, lacks_box: false }
+        Self { seat, subject, covered, since: now, until: now, at: 0, of, why: None }
     }
 
     /// Notes where the letter waits, and why it does not wait elsewhere.
@@ -546,7 +547,6 @@ impl ReaderMail {
                     (since, left) = (waiting.since.max(since), waiting.left.max(left));
                 }
                 Err(why @ LineError::Refused(MailRefusal::NoBox)) => {
-                    self.lacks_box = true;
                     self.why.get_or_insert_with(|| why.to_string());
                 }
                 // It tells more than that there is no box.
@@ -555,10 +555,5 @@ impl ReaderMail {
         }
         self.since = self.since.saturating_sub(since.into());
         self.until = self.until.saturating_add(left.into());
-    }
-
-    /// Whether the reader has no box at any point that answers.
-    fn has_no_box(&self) -> bool {
-        self.lacks_box && self.at == 0
     }
 }

@@ -49,8 +49,6 @@ pub struct ReaderMail {
     pub of: usize,
     /// Why one of them does not.
     pub why: Option<String>,
-    /// Whether that is because the reader has no box there.
-    pub lacks_box: bool,
 }
 
 /// Now, in seconds of Unix time.
@@ -70,9 +68,9 @@ impl Remembered {
 }
 
 impl TableMail {
-    /// Whether nobody needs a letter any more: the game is over.
-    pub(super) fn is_settled(&self) -> bool {
-        self.turn == Some(WhoseTurn::Over) && self.readers.iter().all(|reader| reader.covered)
+    /// Whether every reader has shown that it lacks nothing.
+    pub(super) fn is_covered(&self) -> bool {
+        !self.readers.is_empty() && self.readers.iter().all(|reader| reader.covered)
     }
 
     /// Since when the oldest letter waits: "Monday".
@@ -92,7 +90,10 @@ impl TableMail {
     }
 
     fn in_words_at(&self, now: u64) -> Vec<String> {
-        let lacking = self.readers.iter().filter(|reader| !reader.covered && (reader.at == 0 || reader.until > now));
+        // Whoever has the end of a game may have no box any more.
+        let is_over = self.turn == Some(WhoseTurn::Over);
+        let is_told = |reader: &&ReaderMail| if reader.at == 0 { !is_over } else { reader.until > now };
+        let lacking = self.readers.iter().filter(|reader| !reader.covered).filter(is_told);
         let told = lacking.map(|reader| {
             let name = self.names.get(reader.seat.index()).map_or("", String::as_str);
             let ReaderMail { at, of, since, until, .. } = reader;
@@ -142,7 +143,7 @@ mod tests {
         let subject = Subject { place: [1; 8], content: [2; 8] };
         let seat = Seat::new(seat).unwrap();
         let (since, until) = (NOW - ago, NOW + 12 * DAY);
-        ReaderMail { seat, subject, covered: false, since, until, at, of, why: None, lacks_box: false }
+        ReaderMail { seat, subject, covered: false, since, until, at, of, why: None }
     }
 
     #[test]
