@@ -14,12 +14,8 @@ use serde::{Deserialize, Serialize};
 pub const MAX_POSTED: usize = 128 << 10;
 /// The bytes of all letters in one box, at most: four of the longest, for a table of five.
 pub const BOX_BYTES: usize = 4 * MAX_POSTED;
-/// The bytes of one writer's letters in a box, at most: one writer cannot fill it.
-pub const WRITER_BYTES: usize = BOX_BYTES / 4;
 /// Maximum number of letters in a box.
 pub const MAX_LETTERS: usize = 64;
-/// Maximum number of one writer's letters in a box: one for each table that the two share.
-pub const WRITER_LETTERS: usize = MAX_LETTERS / 4;
 /// Maximum number of players whose letters a box takes.
 pub const MAX_WRITERS: usize = 64;
 /// How long a letter stays, and a box whose owner does not come.

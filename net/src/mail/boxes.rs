@@ -1,9 +1,9 @@
 //! The letters that a meeting point keeps. Pure: time is an argument.
 //!
 //! A player has one box, and names those whose letters it takes. Of one writer it holds one letter for each place: a later
-//! one replaces it, and a writer has a share of a box. A key costs nothing and an address does, so boxes and requests are
-//! limited by network. A full point makes room at the expense of the network that has most, its oldest letters and boxes
-//! first (longest queue drop): whoever comes from many addresses gets the share of as many networks, and no more.
+//! one replaces it. A full box makes room at the expense of the writer who has most in it, the oldest letters first (longest
+//! queue drop), and a full point at the expense of the network that has most. A key costs nothing and an address does, so
+//! boxes and requests are limited by network: whoever comes from many addresses gets the share of as many networks.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use fairdeal_peers::PeerId;
 use fairdeal_peers::address::Network;
 use fairdeal_peers::mail::{
     BOX_BYTES, KEPT, MAX_LETTERS, MAX_POSTED, MailPage, MailRefusal, MailRequest, MailResponse, Posted, Subject,
-    WRITER_BYTES, WRITER_LETTERS, Waiting,
+    Waiting,
 };
 use fairdeal_protocol::wire::bounded::Bounded;
 
@@ -229,9 +229,6 @@ impl Boxes {
         let own = others.iter().filter(|(_, from, _)| *from == writer);
         let (count, own) =
             (own.clone().count(), own.fold(letter.len(), |sum, (.., length)| sum.saturating_add(*length)));
-        if count >= WRITER_LETTERS || own > WRITER_BYTES {
-            return Err(MailRefusal::BoxFull);
-        }
         let mut dropped = Vec::new();
         // The writer with the most makes room, its oldest letters first.
         while others.len() >= MAX_LETTERS
@@ -440,13 +437,8 @@ mod tests {
             for kept in self.boxes.boxes.values() {
                 let letters = kept.letters.values().map(|letter| size_of(letter.letter.len()));
                 assert_eq!(kept.size, letters.sum::<u64>() + size_of(0));
-                let bytes = |of: &dyn Fn(&Kept) -> bool| {
-                    kept.letters.values().filter(|letter| of(letter)).map(|letter| letter.letter.len()).sum::<usize>()
-                };
-                assert!(bytes(&|_| true) <= BOX_BYTES && kept.letters.len() <= MAX_LETTERS);
-                for writer in (0..20).map(|writer| PeerId::from(key(writer))) {
-                    assert!(bytes(&|letter| letter.from == writer) <= WRITER_BYTES);
-                }
+                let bytes: usize = kept.letters.values().map(|letter| letter.letter.len()).sum();
+                assert!(bytes <= BOX_BYTES && kept.letters.len() <= MAX_LETTERS);
             }
         }
     }
@@ -525,30 +517,35 @@ mod tests {
     }
 
     #[test]
-    fn one_writer_cannot_fill_a_box() {
+    fn whoever_fills_a_box_makes_room_for_others() {
         let mut point = Point::new();
         point.open(1, 2..12);
-        assert_eq!(point.put(2, 1, 1, MAX_POSTED), MailResponse::Done);
-        assert_eq!(point.put(2, 1, 2, 1), BOX_FULL);
+        for place in 0..4 {
+            assert_eq!(point.put(2, 1, place, MAX_POSTED), MailResponse::Done);
+        }
+        assert_eq!(point.put(2, 1, 9, 1), BOX_FULL, "of its own letters it drops none");
         assert_eq!(point.put(2, 1, 1, MAX_POSTED), MailResponse::Done, "in its own place");
+        // Whoever has filled it makes room for others, until all have as much.
         for writer in 3..6 {
             assert_eq!(point.put(writer, 1, 1, MAX_POSTED), MailResponse::Done);
+            point.check();
         }
-        // Four who fill it do not keep a fifth out, nor does a fifth take more than the others have.
+        for writer in 2..6 {
+            assert_eq!(point.looks(writer, 1).len(), 1);
+        }
+        assert_eq!(point.put(6, 1, 1, MAX_POSTED), BOX_FULL);
         assert_eq!(point.put(6, 1, 1, 60_000), MailResponse::Done);
         assert_eq!(point.put(7, 1, 1, 60_000), MailResponse::Done);
         assert_eq!(point.fetched(1).len(), 5);
-        assert_eq!(point.looks(6, 1).len(), 1);
+        assert_eq!((point.looks(6, 1).len(), point.looks(7, 1).len()), (1, 1));
         point.check();
         // By count.
         let mut point = Point::new();
         point.open(1, 2..12);
-        for writer in 2..6 {
-            for place in 0..WRITER_LETTERS {
-                assert_eq!(point.put(writer, 1, u8::try_from(place).unwrap(), 1), MailResponse::Done);
-            }
-            assert_eq!(point.put(writer, 1, 99, 1), BOX_FULL);
+        for place in 0..MAX_LETTERS {
+            assert_eq!(point.put(2, 1, u8::try_from(place).unwrap(), 1), MailResponse::Done);
         }
+        assert_eq!(point.put(2, 1, 99, 1), BOX_FULL);
         assert_eq!(point.put(6, 1, 1, 1), MailResponse::Done);
         assert_eq!(point.fetched(1).len(), MAX_LETTERS);
         assert_eq!(point.looks(6, 1).len(), 1);
