@@ -1,12 +1,14 @@
-//! Frames and announcements. A frame is a four-byte little-endian length and that many bytes. The request of
+//! Frames, announcements, and the requests and responses of other protocols, each one frame. A frame is a four-byte little-endian length and that many bytes. The request of
 //! `/fairdeal/announce/1` is an empty frame. The response is a table's description for strangers.
 //!
 //! A claimed length alone allocates nothing: a buffer grows with the bytes that arrive. A length
 //! above the limit ends the stream before any of the bytes is read.
 
 use std::io;
+use std::marker::PhantomData;
 
 use fairdeal_peers::announcement::MAX_ANNOUNCEMENT;
+use fairdeal_protocol::wire::codec::CodecError;
 use futures::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use libp2p::StreamProtocol;
 use libp2p::request_response;
@@ -50,6 +52,76 @@ impl request_response::Codec for Announcements {
     {
         write_frame(io, &response, MAX_ANNOUNCEMENT).await
     }
+}
+
+/// A request or response that is one frame.
+pub(super) trait Framed: Sized + Send + 'static {
+    /// Its maximum length, in bytes.
+    const MAX: usize;
+
+    /// Encodes it.
+    fn to_frame(&self) -> Vec<u8>;
+
+    /// Decodes it from an untrusted program.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    fn from_frame(bytes: &[u8]) -> Result<Self, CodecError>;
+}
+
+/// Reads and writes requests and responses of these types.
+#[derive(Debug)]
+pub(super) struct Frames<Q, R>(PhantomData<fn() -> (Q, R)>);
+
+impl<Q, R> Frames<Q, R> {
+    pub(super) const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<Q, R> Clone for Frames<Q, R> {
+    fn clone(&self) -> Self {
+        Self::new()
+    }
+}
+
+impl<Q: Framed, R: Framed> request_response::Codec for Frames<Q, R> {
+    type Protocol = StreamProtocol;
+    type Request = Q;
+    type Response = R;
+
+    async fn read_request<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<Q>
+    where
+        T: AsyncRead + Unpin + Send,
+    {
+        read(io).await
+    }
+
+    async fn read_response<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<R>
+    where
+        T: AsyncRead + Unpin + Send,
+    {
+        read(io).await
+    }
+
+    async fn write_request<T>(&mut self, _: &StreamProtocol, io: &mut T, request: Q) -> io::Result<()>
+    where
+        T: AsyncWrite + Unpin + Send,
+    {
+        write_frame(io, &request.to_frame(), Q::MAX).await
+    }
+
+    async fn write_response<T>(&mut self, _: &StreamProtocol, io: &mut T, response: R) -> io::Result<()>
+    where
+        T: AsyncWrite + Unpin + Send,
+    {
+        write_frame(io, &response.to_frame(), R::MAX).await
+    }
+}
+
+async fn read<M: Framed, T: AsyncRead + Unpin + Send>(io: &mut T) -> io::Result<M> {
+    let bytes = read_frame(io, M::MAX).await?;
+    M::from_frame(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Reads one frame of at most `limit` bytes.

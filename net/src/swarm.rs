@@ -130,9 +130,9 @@ impl Behaviour {
                 [(ANNOUNCE, ProtocolSupport::Full)],
                 requests.clone(),
             ),
-            meet: request_response::Behaviour::with_codec(Meetings, [(MEET, meets.clone())], requests.clone()),
+            meet: request_response::Behaviour::with_codec(Meetings::new(), [(MEET, meets.clone())], requests.clone()),
             mail: request_response::Behaviour::with_codec(
-                Mails,
+                Mails::new(),
                 [(MAIL, meets)],
                 requests.with_request_timeout(LETTER),
             ),

@@ -3,25 +3,17 @@
 use std::time::Instant;
 
 use fairdeal_peers::mail::{MailRequest, MailResponse};
-use libp2p::request_response::{Event, Message, OutboundFailure, OutboundRequestId};
+use libp2p::request_response::{Event, Message, OutboundRequestId};
 
 use super::NodeTask;
-use super::meeting::NO_POINT;
-use crate::event::clean;
-use crate::failure::is_refusal;
+use super::meeting::no_answer;
 
 impl NodeTask {
     pub(super) fn on_mail_event(&mut self, event: Event<MailRequest, MailResponse>) {
         match event {
-            Event::Message { peer, connection_id, message: Message::Request { request, channel, .. } } => {
+            Event::Message { connection_id, message: Message::Request { request, channel, .. }, .. } => {
                 let now = Instant::now();
-                let link = self.links.get_mut(&connection_id);
-                let from = link.and_then(|link| link.meetings.take(now).then_some((link.peer, link.network)));
-                let Some((peer, network)) = from else {
-                    tracing::debug!(%peer, "closed: too many requests about mail");
-                    self.swarm.close_connection(connection_id);
-                    return;
-                };
+                let Some((peer, network)) = self.asker(connection_id, now) else { return };
                 let is_letter = matches!(request, MailRequest::Put(_));
                 let response = self.boxes.serve(peer, network, request, now);
                 self.metrics.answered_mail(is_letter, &response);
@@ -32,12 +24,7 @@ impl NodeTask {
                 self.answer(request_id, Ok(response));
             }
             Event::OutboundFailure { request_id, error, .. } => {
-                let reason = match error {
-                    OutboundFailure::UnsupportedProtocols => NO_POINT.to_owned(),
-                    OutboundFailure::Io(why) if is_refusal(&why) => NO_POINT.to_owned(),
-                    other => clean(&other.to_string()),
-                };
-                self.answer(request_id, Err(reason));
+                self.answer(request_id, Err(no_answer(error)));
             }
             Event::InboundFailure { .. } | Event::ResponseSent { .. } => {}
         }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use fairdeal_peers::PeerId;
 use fairdeal_peers::listing::{MeetRequest, MeetResponse, Refusal, Registration};
 use libp2p::request_response::{Event, Message, OutboundFailure};
+use libp2p::swarm::ConnectionId;
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::{NodeTask, Phase};
@@ -15,7 +16,7 @@ use crate::{NodeEvent, ReachNews};
 use fairdeal_peers::address::Network;
 
 /// Why a peer answers no request of a host or a guest.
-pub(super) const NO_POINT: &str = "it is no meeting point, or of another version";
+const NO_POINT: &str = "it is no meeting point, or of another version";
 
 impl NodeTask {
     // ---- a host ----
@@ -78,17 +79,22 @@ impl NodeTask {
 
     // ---- all three ----
 
+    /// The peer that asks a point over a connection, and its network; `None` if it asks too often, and the connection ends.
+    pub(super) fn asker(&mut self, connection: ConnectionId, now: Instant) -> Option<(PeerId, Option<Network>)> {
+        let link = self.links.get_mut(&connection);
+        let asker = link.and_then(|link| link.meetings.take(now).then_some((link.peer, link.network)));
+        if asker.is_none() {
+            tracing::debug!(%connection, "closed: too many requests to the meeting point");
+            self.swarm.close_connection(connection);
+        }
+        asker
+    }
+
     pub(super) fn on_meet_event(&mut self, event: Event<MeetRequest, MeetResponse>) {
         match event {
-            Event::Message { peer, connection_id, message: Message::Request { request, channel, .. } } => {
+            Event::Message { connection_id, message: Message::Request { request, channel, .. }, .. } => {
                 let now = Instant::now();
-                let link = self.links.get_mut(&connection_id);
-                let from = link.and_then(|link| link.meetings.take(now).then_some((link.peer, link.network)));
-                let Some((peer, network)) = from else {
-                    tracing::debug!(%peer, "closed: too many requests to the meeting point");
-                    self.swarm.close_connection(connection_id);
-                    return;
-                };
+                let Some((peer, network)) = self.asker(connection_id, now) else { return };
                 let registers = matches!(request, MeetRequest::Register(_));
                 let response = self.serve(peer, network, request, now);
                 match &response {
@@ -105,12 +111,7 @@ impl NodeTask {
                 self.on_response(peer, response);
             }
             Event::OutboundFailure { peer, error, .. } => {
-                let reason = match error {
-                    OutboundFailure::UnsupportedProtocols => NO_POINT.to_owned(),
-                    OutboundFailure::Io(why) if is_refusal(&why) => NO_POINT.to_owned(),
-                    other => clean(&other.to_string()),
-                };
-                self.on_no_response(peer, reason);
+                self.on_no_response(peer, no_answer(error));
             }
             Event::InboundFailure { .. } | Event::ResponseSent { .. } => {}
         }
@@ -170,5 +171,14 @@ impl NodeTask {
         }
         let page = Err(reason);
         self.outbox.push(NodeEvent::Listed { point, page });
+    }
+}
+
+/// The reason why a point has not answered.
+pub(super) fn no_answer(error: OutboundFailure) -> String {
+    match error {
+        OutboundFailure::UnsupportedProtocols => NO_POINT.to_owned(),
+        OutboundFailure::Io(why) if is_refusal(&why) => NO_POINT.to_owned(),
+        other => clean(&other.to_string()),
     }
 }
