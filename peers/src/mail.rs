@@ -108,7 +108,7 @@ pub enum MailRefusal {
     #[error("too many requests in a short time")]
     TooFast,
     /// There is no such box, or it does not take letters of this writer.
-    #[error("the reader has no box there for your letters")]
+    #[error("the reader's program has not looked for mail there yet")]
     NoBox,
     #[error("the reader's box has no room for more of your letters")]
     BoxFull,

@@ -84,8 +84,8 @@ pub(super) enum Command {
     },
     /// Fetch the letters that wait for you at meeting points, and leave yours there
     ///
-    /// Your program answers what has come, and writes to everybody who lacks something: at every table that you could resume.
-    /// A point keeps a letter for 21 days, and cannot read it (docs/slow-play.md).
+    /// At every table that you could resume, your program answers what has come and writes to all who lack something. A point
+    /// keeps a letter for 21 days, and cannot read it (docs/slow-play.md).
     Mail(Mail),
     /// Let a bot play a seat, without a screen
     Bot {
@@ -218,7 +218,7 @@ pub(super) struct Mail {
     /// Meeting point that keeps letters, besides the relays of your tables; repeatable [default: those of the settings]
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
-    /// Show where your letters wait since the last visit, without a new one
+    /// Only show where your letters waited when you last did this
     #[arg(long, conflicts_with = "meet")]
     pub(super) list: bool,
 }

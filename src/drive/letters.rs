@@ -294,7 +294,7 @@ impl WhoseTurn {
             }
             Self::Over => "The game is over.".to_owned(),
             Self::Yours => "It is your turn.".to_owned(),
-            Self::Others(names) if names.is_empty() => "The programs of the others have to answer first.".to_owned(),
+            Self::Others(names) if names.is_empty() => "The other programs have to answer first.".to_owned(),
             Self::Others(names) => format!("{} is to act.", listed(names)),
         }
     }

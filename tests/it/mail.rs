@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use fairdeal::drive::mail::{Remembered, Visit, has_mail, visit};
-use fairdeal::store::DataView;
+use fairdeal::store::{DataDir, DataView};
 use fairdeal_net::{Node, NodeConfig, NodeEvent, NodeHandle, Transport};
 use fairdeal_peers::address::named_peer;
 use fairdeal_peers::mail::{KEPT, MailRefusal, MailRequest, MailResponse, Posted, Subject};
@@ -135,7 +135,9 @@ async fn commands_tell_what_has_come_and_what_waits() {
     // Béla's program has not asked for mail yet.
     let (code, text) = mail(&anna, &meet);
     assert!(
-        code == Some(0) && text.contains("No point keeps a letter for Béla: the reader has no box there"),
+        code == Some(0)
+            && text
+                .contains("No point keeps a letter for Béla: the reader's program has not looked for mail there yet"),
         "{text}"
     );
     let (code, text) = mail(&bela, &meet);
@@ -222,6 +224,15 @@ async fn commands_tell_what_has_come_and_what_waits() {
 
 fn has_mail_at(home: &Home, points: &[Multiaddr]) -> bool {
     has_mail(&home.data(), points)
+}
+
+/// The first screen asks whether there is mail: that gives a new player no identity.
+#[test]
+fn a_new_player_has_no_mail_and_no_identity() {
+    let root = TempDir::new().unwrap();
+    let data = DataDir::open(Some(root.path())).unwrap();
+    assert!(!has_mail(&data, &["/ip4/192.0.2.1/tcp/1".parse().unwrap()]));
+    assert!(data.known_identity().unwrap().is_none());
 }
 
 /// Three tables of the same two players: the letters for each come, also while a session plays at one of them.

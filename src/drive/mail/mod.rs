@@ -241,7 +241,8 @@ fn is_settled(journal: &JournalFile, mail: Option<&TableMail>) -> bool {
 
 /// Whether there is anything to do at points: a game at which the player writes letters, and a point for it.
 pub fn has_mail(data: &DataDir, named: &[Multiaddr]) -> bool {
-    let Ok(identity) = data.identity() else { return false };
+    // A new player has none.
+    let Ok(Some(identity)) = data.known_identity() else { return false };
     let all = Tables::of(data, &identity, named, &Remembered::of(data));
     cfg!(unix) && all.is_ok_and(|all| all.tables.iter().any(|table| !table.points.is_empty()))
 }
@@ -300,9 +301,8 @@ pub async fn visit(data: &Arc<DataDir>, named: &[Multiaddr]) -> Result<Visit, Ma
     for useless in came.iter().filter(|_| knows_all) {
         lines.read(&useless.at).await;
     }
-    remembered
-        .tables
-        .retain(|id, _| !knows_all || data.journals().is_ok_and(|all| all.iter().any(|file| file.table == *id)));
+    let journals = data.journals()?;
+    remembered.tables.retain(|id, _| journals.iter().any(|file| file.table == *id));
     if let Err(why) = remembered.save(data) {
         tracing::warn!(%why, "where letters wait is not remembered");
     }

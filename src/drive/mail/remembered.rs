@@ -160,13 +160,16 @@ mod tests {
                 "A letter for Ben waits since 10 November at 1 of 2 points, until 12 December (no answer).",
             ]
         );
-        let none = ReaderMail { why: Some("the reader has no box there".to_owned()), ..reader(1, 0, 1, 0) };
+        let none = ReaderMail {
+            why: Some("the reader's program has not looked for mail there yet".to_owned()),
+            ..reader(1, 0, 1, 0)
+        };
         let readers = vec![none, reader(2, 1, 1, 0), reader(3, 1, 1, DAY)];
         let mail = TableMail { names, journal: None, by_mail: true, turn: None, readers };
         assert_eq!(
             mail.in_words_at(NOW),
             [
-                "No point keeps a letter for Ada: the reader has no box there.",
+                "No point keeps a letter for Ada: the reader's program has not looked for mail there yet.",
                 "A letter for Ben waits since today at your meeting point, until 12 December.",
                 "A letter for Cleo waits since yesterday at your meeting point, until 12 December.",
             ]

@@ -66,9 +66,10 @@ impl Mail {
 
     /// The visits that are to be made, or ended, when the interface has ended.
     pub(super) fn last(self, data: &Arc<DataDir>, points: &[Multiaddr]) -> Option<LastMail> {
-        let again = self.has_played && has_mail(data, points);
-        let (data, points, running) = (Arc::clone(data), points.to_vec(), self.running);
-        (again || running.is_some()).then_some(LastMail { data, points, running, again })
+        let running = self.running.filter(|running| !running.is_finished());
+        let (again, data, points) = (self.has_played, Arc::clone(data), points.to_vec());
+        let is_needed = (again || running.is_some()) && has_mail(&data, &points);
+        is_needed.then_some(LastMail { data, points, running, again })
     }
 }
 
