@@ -351,12 +351,10 @@ impl<G: Game> Table<G> {
         self.peers.latest(seat).is_some_and(|theirs| {
             let own = self.head();
             let has = |own: &[Hash32], theirs: &[Hash32]| own.iter().all(|name| theirs.contains(name));
-            let same = theirs.step == own.step
-                && has(&own.have, &theirs.have)
-                && has(&own.statements, &theirs.statements)
-                && has(&own.others, &theirs.others);
+            let same = theirs.step == own.step && has(&own.have, &theirs.have) && has(&own.others, &theirs.others);
             // A seat further ahead may still lack what others have said of a step behind it.
-            same || theirs.step > own.step && own.others.is_empty()
+            let ahead = theirs.step > own.step && own.others.is_empty();
+            (same || ahead) && has(&own.statements, &theirs.statements)
         })
     }
 
