@@ -1,9 +1,11 @@
-//! Private directories, the lock file, and atomic file writes.
+//! Private directories, lock files, and atomic file writes.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::{StoreError, calls};
 
@@ -104,12 +106,55 @@ fn close_to_others(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens the file that carries the lock. Its content is never used.
-pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
-    refuse_special(path)?;
-    private(OpenOptions::new().write(true).create(true).truncate(false))
-        .open(path)
-        .map_err(|source| StoreError::io("open", path, source))
+/// Pause between two attempts to take a lock.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Maximum attempts to take a lock that is held for as long as its owner lives.
+pub(super) const TRIES: u32 = 5;
+
+/// A lock that this program holds on a file whose content is never used.
+#[derive(Debug)]
+pub(super) struct Lock(File);
+
+impl Lock {
+    /// Takes the lock, trying up to `tries` times with a [`PAUSE`] between two: whoever looks at a lock holds it for a
+    /// moment. `None` if it is still held then.
+    pub(super) fn take(path: &Path, tries: u32) -> Result<Option<Self>, StoreError> {
+        refuse_special(path)?;
+        let file = private(OpenOptions::new().write(true).create(true).truncate(false))
+            .open(path)
+            .map_err(|source| StoreError::io("open", path, source))?;
+        for left in (0..tries).rev() {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self(file))),
+                Err(TryLockError::WouldBlock) if left > 0 => sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", path, source)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this program or another holds the lock of that file.
+    pub(super) fn is_held(path: &Path) -> bool {
+        let Ok(file) = open_plain(path) else {
+            return false;
+        };
+        match file.try_lock_shared() {
+            Ok(()) => {
+                drop(Self(file));
+                false
+            }
+            Err(why) => matches!(why, TryLockError::WouldBlock),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// A child that is just being started has the file open too, and would keep the lock a moment longer.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 /// Creates a file in a folder and removes it again.
@@ -330,6 +375,21 @@ pub(super) fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreE
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_ends_with_its_owner_although_a_child_has_the_file_open() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("lock");
+        assert!(!Lock::is_held(&path));
+        let lock = Lock::take(&path, 1).unwrap().unwrap();
+        let child = lock.0.try_clone().unwrap();
+        assert!(Lock::is_held(&path));
+        assert!(Lock::take(&path, 1).unwrap().is_none());
+        drop(lock);
+        assert!(!Lock::is_held(&path));
+        assert!(Lock::take(&path, 1).unwrap().is_some());
+        drop(child);
+    }
 
     #[test]
     fn a_file_is_replaced_whole_and_leaves_nothing_beside_it() {

@@ -35,7 +35,6 @@ mod people;
 mod settings;
 mod themes;
 
-use std::fs::{File, TryLockError};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,6 +44,7 @@ pub use archive::{
 };
 pub use blocks::Kept;
 pub use error::{StoreError, UnreadableTranscript};
+use files::Lock;
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
 use journal::remove_unfinished;
@@ -64,8 +64,8 @@ pub struct DataDir {
     view: DataView,
     /// Held by whoever of this program opens the journals of a table.
     desk: Mutex<()>,
-    /// Never read: the lock lasts as long as the file is open.
-    _lock: File,
+    /// Never read: it is held for as long as it lives.
+    _lock: Lock,
 }
 
 impl Deref for DataDir {
@@ -112,7 +112,7 @@ impl DataView {
 
     /// Whether a program has the directory open for writing.
     pub fn is_locked(&self) -> bool {
-        File::open(self.path.join("lock")).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+        Lock::is_held(&self.path.join("lock"))
     }
 
     /// The identity stored here, if there is one yet.
@@ -138,16 +138,12 @@ impl DataDir {
         let view = DataView::of(explicit)?;
         let path = view.path();
         files::create_private_dir(path).map_err(StoreError::of_data_dir)?;
-        let lock_path = path.join("lock");
-        let lock = files::open_lock(&lock_path).map_err(StoreError::of_data_dir)?;
-        match lock.try_lock() {
-            Ok(()) => {
-                remove_unfinished(&path.join("journals"));
-                Ok(Self { view, desk: Mutex::new(()), _lock: lock })
-            }
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: view.path }),
-            Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source).of_data_dir()),
-        }
+        let lock = Lock::take(&path.join("lock"), files::TRIES).map_err(StoreError::of_data_dir)?;
+        let Some(_lock) = lock else {
+            return Err(StoreError::InUse { path: view.path });
+        };
+        remove_unfinished(&path.join("journals"));
+        Ok(Self { view, desk: Mutex::new(()), _lock })
     }
 
     /// Waits until nobody else of this program opens the journals of a table for a moment, as to read a letter.

@@ -3,16 +3,15 @@
 //! It has a lock of its own, held only while the file is read, changed and written: `fairdeal people` can change the book
 //! while another program plays in the same data directory.
 
-use std::fs::TryLockError;
 use std::path::PathBuf;
-use std::thread::sleep;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use fairdeal_peers::PeerId;
 use fairdeal_session::people::{Book, ChangeError, Person};
 use fairdeal_session::text::clean;
 use toml_edit::{Document, Item, Key, Table};
 
+use super::files::Lock;
 use super::{DataView, StoreError, edit, files};
 
 /// The file's name in the data directory.
@@ -24,9 +23,8 @@ const PEOPLE: &str = "person";
 const LOCK: &str = "people.lock";
 /// Maximum file size in bytes: more than a full book of long names.
 const MAX_FILE: u64 = 4 << 20;
-/// How often, and how long apart, a program tries to get the lock. Nobody holds it longer than a disk takes to write.
-const TRIES: u32 = 40;
-const PAUSE: Duration = Duration::from_millis(25);
+/// Maximum attempts to take the lock. Nobody holds it longer than a disk takes to write.
+const TRIES: u32 = 50;
 
 /// Why the address book cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -114,22 +112,10 @@ impl DataView {
     ) -> Result<Book, PeopleError> {
         files::create_private_dir(self.path())?;
         let path = self.path().join(LOCK);
-        let lock = files::open_lock(&path)?;
-        let mut tries = 1;
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if tries < TRIES => {
-                    tries += 1;
-                    sleep(PAUSE);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    let path = self.people_file();
-                    return Err(PeopleError::Busy { path });
-                }
-                Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path, source).into()),
-            }
-        }
+        let Some(_lock) = Lock::take(&path, TRIES)? else {
+            let path = self.people_file();
+            return Err(PeopleError::Busy { path });
+        };
         let (before, text) = self.read_people()?;
         let mut book = before.clone();
         change(&mut book)?;

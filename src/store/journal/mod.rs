@@ -19,11 +19,11 @@
 mod clean;
 mod names;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use fairdeal_protocol::seat::Seat;
 use zeroize::Zeroizing;
@@ -31,13 +31,9 @@ use zeroize::Zeroizing;
 pub(super) use self::names::remove_unfinished;
 use self::names::{EXTENSION, LOCK, PROMISE, seat_of};
 use super::blocks::{self, Head, Kept, Kind, Nonce, Read, Unread};
-use super::files::{hexadecimal, list};
+use super::files::{Lock, hexadecimal, list};
 use super::{DataDir, DataView, StoreError, calls, files};
 
-/// Maximum attempts to take a journal's lock.
-const TRIES: usize = 5;
-/// Pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(20);
 /// Maximum size of a promise, in bytes.
 const MAX_PROMISE: u64 = 256;
 /// Space reserved at a time, in bytes: more than most deals need.
@@ -56,8 +52,8 @@ pub type Promise = (Seat, Zeroizing<Vec<u8>>);
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    /// Never read: the lock lasts as long as the file is open.
-    lock: File,
+    /// Never read: it is held for as long as it lives.
+    lock: Lock,
     writer: Mutex<Writer<File>>,
     was_clean: bool,
 }
@@ -287,18 +283,10 @@ fn length(bytes: &[u8]) -> u64 {
 }
 
 /// Takes the lock of a journal's writer.
-fn lock(path: &Path) -> Result<File, StoreError> {
+fn lock(path: &Path) -> Result<Lock, StoreError> {
     let path = path.with_extension(LOCK);
-    let lock = files::open_lock(&path)?;
-    for _ in 0..TRIES {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            // A program that lists the journals may hold the lock for a moment.
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path, source)),
-        }
-    }
-    Err(StoreError::JournalInUse { path: path.with_extension(EXTENSION) })
+    let lock = Lock::take(&path, files::TRIES)?;
+    lock.ok_or_else(|| StoreError::JournalInUse { path: path.with_extension(EXTENSION) })
 }
 
 /// Reads all blocks of a journal.
@@ -414,8 +402,7 @@ impl DataView {
 
     /// Whether a session of this program or another has the journal open for writing.
     pub fn is_journal_open(&self, file: &JournalFile) -> bool {
-        let lock = files::open_plain(&file.path.with_extension(LOCK));
-        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        Lock::is_held(&file.path.with_extension(LOCK))
     }
 }
 
