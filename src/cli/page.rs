@@ -259,6 +259,7 @@ mod tests {
             winners: vec![Seat::new(1).unwrap()],
             result: ResultProof::default(),
             left: Vec::new(),
+            extensions: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
             finding,

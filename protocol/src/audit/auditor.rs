@@ -29,6 +29,7 @@ use crate::game::{Game, RuleSetError};
 use crate::log::body::Body;
 use crate::log::claim::{Claim, Verified};
 use crate::log::entry::Entry;
+use crate::log::extensions::Extensions;
 use crate::log::fork_report::{ForkReport, circle, resolve};
 use crate::membership::Value;
 use crate::membership::step::{EntryNames, Place};
@@ -87,6 +88,8 @@ pub struct Audit<G: Game> {
     news: Vec<News<G>>,
     /// The deal that the last step opened.
     opened: Option<OpenedDeal>,
+    /// The extensions of time.
+    extensions: Vec<Extensions>,
     /// The claims that leave the game unfinished.
     claims: Vec<Abandonment>,
     /// Seats that did not open their seeds in a game finished by claims.
@@ -147,6 +150,7 @@ impl<G: Game> Audit<G> {
             reasons: BTreeMap::new(),
             news: Vec::new(),
             opened: None,
+            extensions: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
         })
@@ -749,6 +753,7 @@ impl<G: Game> Audit<G> {
         if transcript.log_hash() != self.replica.parent() {
             return Err(Finding::Trailer("the log hash is not that of the last complete step"));
         }
+        self.check_extensions()?;
         match transcript.end() {
             End::Finished if self.replica.is_finished() && transcript.claims().is_empty() => {}
             //= T1.3
@@ -783,6 +788,22 @@ impl<G: Game> Audit<G> {
         if transcript.equivocation().is_some() {
             return Err(Finding::Trailer("it holds evidence without a stopped table"));
         }
+        Ok(())
+    }
+
+    /// Checks that the extensions of time are signed by persons at the table and within what the charter allows.
+    //= T9.10
+    fn check_extensions(&mut self) -> Result<(), Finding> {
+        let charter = self.replica.signed_charter();
+        let all = self.transcript.extensions();
+        let verified = all.iter().map(|signed| signed.verify(charter).cloned());
+        let Ok(said) = verified.collect::<Result<Vec<Extensions>, _>>() else {
+            return Err(Finding::Trailer("it holds an extension of time that nobody may state"));
+        };
+        if !said.iter().zip(said.iter().skip(1)).all(|(one, next)| one.seat < next.seat) {
+            return Err(Finding::Trailer("its extensions of time are not in order"));
+        }
+        self.extensions = said;
         Ok(())
     }
 
@@ -865,6 +886,7 @@ impl<G: Game> Audit<G> {
             winners: game.winners().iter().collect(),
             result: self.replica.result(),
             left: self.left.clone(),
+            extensions: self.extensions.clone(),
             claims: self.claims.clone(),
             unopened: self.unopened,
             finding,

@@ -3,6 +3,7 @@
 use crate::game::RuleSetError;
 use crate::hash::Hash32;
 use crate::log::body::{Answers, Part};
+use crate::log::extensions::Extensions;
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
@@ -262,6 +263,9 @@ pub struct Report {
     /// Seats that left or were removed, in order. Their last deal is checked by proofs alone, since they opened no
     /// seed.
     pub left: Vec<Departure>,
+    /// The extensions of time, by seat: what players gave each other, and their holidays. How much time each has used is the
+    /// word of those who waited, and in no file.
+    pub extensions: Vec<Extensions>,
     /// The groups that closed an unfinished table by claiming the others absent; two groups cancel out.
     pub claims: Vec<Abandonment>,
     /// Seats that did not open their seeds after the game ended; their shuffles are checked by proofs alone.
@@ -290,6 +294,7 @@ impl Report {
             winners: Vec::new(),
             result: ResultProof::default(),
             left: Vec::new(),
+            extensions: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
             finding: Some(Finding::Rules(error)),

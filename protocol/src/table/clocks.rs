@@ -10,6 +10,9 @@
 //! - *Consent*: a program that has just woken up would find every seat overdue. It may consent only after it has been
 //!   awake and in contact with another party for a while without a break.
 //! - *Turn time*: a person may propose the removal of a reachable seat that exceeds it.
+//! - *Reserve*: what a seat has left of its bank and of what others have given it. A wait beyond a limit uses it up, and
+//!   only then is the seat too late. Its use is counted here, while this program could also act on the wait.
+//! - *Holidays*: days of the wall clock that count for no wait of a seat.
 //! - *Slow*: entries that no person decides have a limit of their own, so that a throttled link costs nobody its seat.
 //!
 //! The journal keeps both moments of a long wait ([`Clocks::to_keep`]), so that a restart does not restart the wait.
@@ -33,6 +36,8 @@ const LONG_TURN: u64 = 600_000;
 pub const CALM: u64 = 120_000;
 /// The longest gap between two ticks, or without a message from others, that is not a break, in milliseconds.
 const BREAK: u64 = 10_000;
+/// One day, in milliseconds.
+const DAY: u64 = 86_400_000;
 /// A gap of up to this between two ticks is never a break, however short the absence timeout, in milliseconds.
 const TICKS: u64 = 1_000;
 /// How long an entry must be due before the journal notes it, in milliseconds: a quick move costs no record.
@@ -62,12 +67,18 @@ pub struct Limits {
     pub absence: u64,
     /// How long a reachable seat may take for one action, if the table limits it.
     pub turn_time: Option<u64>,
+    /// How long a seat may exceed both in a game.
+    pub bank: u64,
 }
 
 impl Limits {
     /// The limits of the charter. Without any, no seat is ever absent.
     pub fn of(timing: Option<Timing>) -> Self {
-        Self { absence: timing.map_or(u64::MAX, Timing::absence_ms), turn_time: timing.and_then(Timing::turn_time_ms) }
+        Self {
+            absence: timing.map_or(u64::MAX, Timing::absence_ms),
+            turn_time: timing.and_then(Timing::turn_time_ms),
+            bank: timing.and_then(Timing::bank).map_or(0, |bank| u64::from(bank) * 1000),
+        }
     }
 }
 
@@ -81,7 +92,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { absence: ABSENCE, turn_time: None }
+        Self { absence: ABSENCE, turn_time: None, bank: 0 }
     }
 }
 
@@ -105,6 +116,15 @@ pub struct Waits {
     pub seats: Bounded<Wait, MAX_SEATS>,
 }
 
+/// How much of its reserve a seat has used, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// The seat.
+    pub seat: Seat,
+    /// In all steps before the open one.
+    pub time: u64,
+}
+
 /// How long the table has waited for a seat, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waited {
@@ -114,6 +134,10 @@ pub struct Waited {
     pub due: u64,
     /// For how long it has been silent. Zero for a seat of this program.
     pub silent: u64,
+    /// How much of that time fell on its holidays.
+    pub excused: u64,
+    /// Its reserve before this wait.
+    pub reserve: u64,
 }
 
 /// A moment of the monotonic clock in milliseconds; negative before that clock began.
@@ -157,6 +181,23 @@ pub struct Clocks {
     restored: Vec<Wait>,
     /// The waits persisted last.
     kept: Option<Kept>,
+    /// What extends the times of each seat.
+    extra: BTreeMap<Seat, Extra>,
+}
+
+/// What extends the times of a seat, and how much of it is used, in milliseconds.
+#[derive(Clone, Debug, Default)]
+struct Extra {
+    /// What others have given it.
+    given: u64,
+    /// Its holidays by the wall clock: from, and before.
+    holidays: Vec<(u64, u64)>,
+    /// How much of its reserve it has used in the steps before the open one.
+    used: u64,
+    /// And in the open one.
+    running: u64,
+    /// How much of it the journal has.
+    kept: u64,
 }
 
 /// A span of uptime.
@@ -186,6 +227,7 @@ impl Clocks {
             due: BTreeMap::new(),
             restored: Vec::new(),
             kept: None,
+            extra: BTreeMap::new(),
         }
     }
 
@@ -255,17 +297,36 @@ impl Clocks {
     }
 
     /// Notes that the entries of these seats are due: this program holds everything that they must name. Call it after
-    /// each tick with all such seats of the open step.
-    pub fn expect(&mut self, seats: SeatSet) {
-        if let Some(now) = self.now {
-            for seat in seats.iter() {
-                self.due.entry(seat).or_insert(moment(now.up));
+    /// each tick with all such seats of the open step, and the one whose entry a player decides.
+    pub fn expect(&mut self, seats: SeatSet, decided: Option<Seat>) {
+        let Some(now) = self.now else { return };
+        for seat in seats.iter() {
+            self.due.entry(seat).or_insert(moment(now.up));
+        }
+        if !self.may_claim() {
+            // It may just have woken up: what it has not heard yet is no proof that nothing was said.
+            return;
+        }
+        for seat in seats.iter() {
+            let limit = if decided == Some(seat) {
+                self.limits.turn_time.unwrap_or(LONG_TURN)
+            } else {
+                self.limits.absence.max(CALM)
+            };
+            let over = self.counted_due(seat).map_or(0, |due| due.saturating_sub(limit));
+            let reserve = self.reserve(seat);
+            let running = over.min(reserve);
+            if running > 0 {
+                self.extra.entry(seat).or_default().running = running;
             }
         }
     }
 
     /// Starts the next step: no entry is due yet.
     pub fn next_step(&mut self) {
+        for extra in self.extra.values_mut() {
+            extra.used = extra.used.saturating_add(std::mem::take(&mut extra.running));
+        }
         self.due.clear();
         // The replay has passed the step of these moments.
         self.restored.clear();
@@ -274,6 +335,23 @@ impl Clocks {
     /// Restores the journaled waits of the open step.
     pub fn restore(&mut self, waits: &Waits) {
         self.restored = waits.seats.iter().copied().collect();
+    }
+
+    /// Restores how much of their reserves the seats have used.
+    pub fn restore_used(&mut self, used: &[Used]) {
+        for Used { seat, time } in used {
+            let extra = self.extra.entry(*seat).or_default();
+            (extra.used, extra.kept) = (*time, *time);
+        }
+    }
+
+    /// Sets what others have given a seat, in milliseconds, and its holidays: days counted from the beginning of the wall
+    /// clock, the last one excluded.
+    pub fn extend(&mut self, seat: Seat, given: u64, holidays: impl IntoIterator<Item = (u32, u32)>) {
+        let of = |day: u32| u64::from(day).saturating_mul(DAY);
+        let extra = self.extra.entry(seat).or_default();
+        extra.given = given;
+        extra.holidays = holidays.into_iter().map(|(first, end)| (of(first), of(end))).collect();
     }
 
     /// Ends a replay: entries from a journal are no sign of life.
@@ -303,6 +381,43 @@ impl Clocks {
         self.since(*self.due.get(&seat)?)
     }
 
+    /// How much of the last so many milliseconds fell on holidays of a seat.
+    fn excused(&self, seat: Seat, time: u64) -> u64 {
+        let (Some(now), Some(extra)) = (self.now, self.extra.get(&seat)) else {
+            return 0;
+        };
+        let then = now.wall.saturating_sub(time);
+        let within = |(from, end): &(u64, u64)| (*end).min(now.wall).saturating_sub((*from).max(then));
+        extra.holidays.iter().map(within).sum()
+    }
+
+    /// For how long a seat's entry has been due, without its holidays.
+    fn counted_due(&self, seat: Seat) -> Option<u64> {
+        let due = self.due_for(seat)?;
+        Some(due.saturating_sub(self.excused(seat, due)))
+    }
+
+    /// What a seat had left of its bank, and of what others have given it, before the open step.
+    pub fn reserve(&self, seat: Seat) -> u64 {
+        let extra = self.extra.get(&seat);
+        let (given, used) = extra.map_or((0, 0), |extra| (extra.given, extra.used));
+        self.limits.bank.saturating_add(given).saturating_sub(used)
+    }
+
+    /// Whether a seat has a holiday now.
+    pub fn is_on_holiday(&self, seat: Seat) -> bool {
+        self.now.is_some_and(|now| {
+            let extra = self.extra.get(&seat);
+            extra.is_some_and(|extra| extra.holidays.iter().any(|(from, end)| (*from..*end).contains(&now.wall)))
+        })
+    }
+
+    /// For how long a seat's entry has been due beyond everything that extends its time: without its holidays, and without
+    /// its reserve. It is too late once that exceeds its limit.
+    pub fn charged_for(&self, seat: Seat) -> Option<u64> {
+        Some(self.counted_due(seat)?.saturating_sub(self.reserve(seat)))
+    }
+
     /// For how long a seat has been silent, in milliseconds.
     pub fn silent_for(&self, seat: Seat) -> Option<u64> {
         if self.fresh.contains(seat) && self.now.is_some() {
@@ -314,13 +429,14 @@ impl Clocks {
     /// How long the table has waited for a seat, if its entry is due.
     pub fn waited(&self, seat: Seat) -> Option<Waited> {
         let silent = if self.others.contains(seat) { self.silent_for(seat)? } else { 0 };
-        Some(Waited { seat, due: self.due_for(seat)?, silent })
+        let due = self.due_for(seat)?;
+        Some(Waited { seat, due, silent, excused: self.excused(seat, due), reserve: self.reserve(seat) })
     }
 
-    /// Whether a seat has been silent for the whole absence timeout.
+    /// Whether a seat has been silent for the whole absence timeout, without its holidays.
     pub fn is_absent(&self, seat: Seat) -> bool {
-        let silent = self.silent_for(seat);
-        silent.is_some_and(|silent| silent >= self.limits.absence)
+        let counted = |silent: u64| silent.saturating_sub(self.excused(seat, silent));
+        self.silent_for(seat).is_some_and(|silent| counted(silent) >= self.limits.absence)
     }
 
     /// Whether a seat was heard in the last 10 seconds, or in the last absence timeout if that is shorter.
@@ -329,15 +445,15 @@ impl Clocks {
         self.silent_for(seat).is_some_and(|silent| silent < recent)
     }
 
-    /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout.
+    /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout, and its reserve is used up.
     //= P5.2
     pub fn is_overdue(&self, seat: Seat) -> bool {
-        let due = self.due_for(seat);
+        let due = self.charged_for(seat);
         self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
     }
 
-    /// Whether a reachable seat has exceeded its turn time (10 minutes if none is set): a person may propose its
-    /// removal.
+    /// Whether a reachable seat has exceeded its turn time (10 minutes if none is set) and its reserve: a person may
+    /// propose its removal.
     pub fn turn_ran_out(&self, seat: Seat) -> bool {
         self.owes_for(seat, self.limits.turn_time.unwrap_or(LONG_TURN))
     }
@@ -352,7 +468,7 @@ impl Clocks {
     }
 
     fn owes_for(&self, seat: Seat, allowed: u64) -> bool {
-        let due = self.due_for(seat);
+        let due = self.charged_for(seat);
         !self.is_absent(seat) && due.is_some_and(|due| due >= allowed)
     }
 
@@ -380,6 +496,16 @@ impl Clocks {
     }
 
     // The journal.
+
+    /// How much of their reserves the seats have used, if the journal lacks any of it.
+    pub fn used_to_keep(&mut self) -> Option<Bounded<Used, MAX_SEATS>> {
+        let new = self.extra.values_mut().filter(|extra| extra.used != extra.kept);
+        if new.map(|extra| extra.kept = extra.used).count() == 0 {
+            return None;
+        }
+        let used = self.extra.iter().filter(|(_, extra)| extra.used > 0);
+        Some(Bounded::first(used.map(|(seat, extra)| Used { seat: *seat, time: extra.used })))
+    }
 
     /// The waits for the seats still `missing` in a step, if it is time to journal them. A wait for another party is
     /// journaled once it is long, and again after each eighth of the absence timeout. A wait for a seat of this program
@@ -456,7 +582,7 @@ mod tests {
 
     impl Program {
         fn new(absence: u64, turn_time: Option<u64>) -> Self {
-            let limits = Limits { absence, turn_time };
+            let limits = Limits { absence, turn_time, bank: 0 };
             let others = [seat(1), seat(2)].into_iter().collect();
             let mut program = Self { clocks: Clocks::new(others, limits), now: START, set: 0 };
             program.clocks.tick(program.time());
@@ -489,7 +615,7 @@ mod tests {
     #[test]
     fn a_silent_seat_is_overdue_after_the_timeout() {
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         program.pass(2 * MINUTE - SECOND, &[1]);
         assert!(!program.clocks.is_overdue(seat(2)) && !program.clocks.may_consent());
         program.pass(2 * SECOND, &[1]);
@@ -502,7 +628,7 @@ mod tests {
     #[test]
     fn a_heard_seat_is_never_overdue() {
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         for _ in 0..100 {
             program.pass(2 * MINUTE - SECOND, &[1]);
             program.pass(SECOND, &[1, 2]);
@@ -517,12 +643,12 @@ mod tests {
     fn the_wait_begins_when_the_entry_is_due() {
         let mut program = Program::new(2 * MINUTE, None);
         program.pass(HOUR, &[1]);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         assert!(program.clocks.is_absent(seat(2)) && !program.clocks.is_overdue(seat(2)));
         program.pass(2 * MINUTE, &[1]);
         assert!(program.clocks.is_overdue(seat(2)));
         program.clocks.next_step();
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         assert!(!program.clocks.is_overdue(seat(2)), "another step");
     }
 
@@ -530,7 +656,7 @@ mod tests {
     #[test]
     fn nobody_consents_just_after_waking() {
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         program.pass(3 * MINUTE, &[1, 2]);
         assert!(program.clocks.may_consent() && program.clocks.may_claim());
         program.jump(program.now + HOUR);
@@ -547,7 +673,7 @@ mod tests {
     #[test]
     fn stopped_program_blames_nobody_when_it_goes_on() {
         let mut program = Program::new(2 * SECOND, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         program.pass(MINUTE, &[1, 2]);
         assert!(program.clocks.may_consent() && program.clocks.may_claim());
         program.jump(program.now + 5 * SECOND);
@@ -562,7 +688,7 @@ mod tests {
     #[test]
     fn a_message_before_the_waking_tick_counts_as_new() {
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         program.clocks.hear(seat(2));
         program.jump(program.now + HOUR);
         assert!(!program.clocks.is_absent(seat(2)));
@@ -573,7 +699,7 @@ mod tests {
     fn a_set_clock_adds_nothing_to_a_wait() {
         for set in [-60 * 60_000, -11_000, 11_000, 60 * 60_000, 1_000_000_000_000] {
             let mut program = Program::new(2 * MINUTE, Some(10 * MINUTE));
-            program.clocks.expect(SeatSet::all(3));
+            program.clocks.expect(SeatSet::all(3), None);
             program.pass(MINUTE, &[1]);
             program.set = set;
             program.pass(SECOND, &[1]);
@@ -603,7 +729,7 @@ mod tests {
     fn a_clock_that_was_set_is_journaled_anew() {
         let missing = SeatSet::one(seat(2));
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(missing);
+        program.clocks.expect(missing, None);
         program.pass(MINUTE, &[1]);
         assert!(program.clocks.to_keep(7, missing).is_some());
         program.pass(MINUTE, &[1]);
@@ -626,7 +752,7 @@ mod tests {
     fn a_set_clock_is_journaled_at_once_however_long_the_timeout() {
         let missing = SeatSet::one(seat(2));
         let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
-        program.clocks.expect(missing);
+        program.clocks.expect(missing, None);
         program.pass(4 * HOUR, &[1]);
         assert!(program.clocks.to_keep(7, missing).is_some());
         program.set = 9 * 60 * 60_000;
@@ -640,7 +766,7 @@ mod tests {
     #[test]
     fn a_seat_that_has_just_come_back_is_not_slow() {
         let mut program = Program::new(MINUTE, None);
-        program.clocks.expect(SeatSet::all(3));
+        program.clocks.expect(SeatSet::all(3), None);
         program.pass(119 * SECOND, &[1]);
         program.pass(5 * SECOND, &[1, 2]);
         assert!(program.clocks.is_too_slow(seat(1)) && !program.clocks.is_too_slow(seat(2)));
@@ -652,7 +778,7 @@ mod tests {
     fn an_entry_that_no_person_decides_has_its_own_limit() {
         for (absence, allowed) in [(5 * SECOND, 2 * MINUTE), (5 * MINUTE, 5 * MINUTE)] {
             let mut program = Program::new(absence, Some(30 * SECOND));
-            program.clocks.expect(SeatSet::all(3));
+            program.clocks.expect(SeatSet::all(3), None);
             program.pass(allowed - SECOND, &[2]);
             assert!(!program.clocks.is_too_slow(seat(2)));
             program.pass(SECOND, &[2]);
@@ -681,7 +807,7 @@ mod tests {
     #[test]
     fn seats_of_the_own_party_are_no_contact() {
         let mut program = Program::new(2 * MINUTE, None);
-        program.clocks.expect(SeatSet::all(3));
+        program.clocks.expect(SeatSet::all(3), None);
         program.pass(HOUR, &[0]);
         assert!(!program.clocks.may_consent());
         assert!(!program.clocks.is_overdue(seat(0)));
@@ -690,7 +816,7 @@ mod tests {
     #[test]
     fn a_long_timeout_needs_no_longer_calm() {
         let mut program = Program::new(24 * HOUR, None);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         program.jump(START + 25 * HOUR);
         program.pass(2 * MINUTE + SECOND, &[1]);
         assert!(program.clocks.may_consent() && program.clocks.is_overdue(seat(2)));
@@ -700,7 +826,7 @@ mod tests {
     fn turn_time_runs_only_for_a_reachable_seat() {
         for (turn_time, allowed) in [(None, 10 * MINUTE), (Some(30 * SECOND), 30 * SECOND)] {
             let mut program = Program::new(2 * MINUTE, turn_time);
-            program.clocks.expect(SeatSet::all(3));
+            program.clocks.expect(SeatSet::all(3), None);
             program.pass(allowed - SECOND, &[2]);
             assert!(!program.clocks.turn_ran_out(seat(2)));
             program.pass(SECOND, &[2]);
@@ -716,7 +842,7 @@ mod tests {
     fn a_kept_wait_goes_on_after_a_restart() {
         let mut program = Program::new(24 * HOUR, None);
         let missing = SeatSet::one(seat(2));
-        program.clocks.expect(missing);
+        program.clocks.expect(missing, None);
         let mut kept = Vec::new();
         for _ in 0..20 * 60 {
             program.pass(MINUTE, &[1]);
@@ -727,7 +853,7 @@ mod tests {
         later.clocks = Clocks::new(later.clocks.others, later.clocks.limits);
         later.clocks.restore(&kept[0]);
         later.jump(START + 25 * HOUR);
-        later.clocks.expect(missing);
+        later.clocks.expect(missing, None);
         assert!(later.clocks.is_overdue(seat(2)) && !later.clocks.may_consent());
         later.pass(2 * MINUTE + SECOND, &[1]);
         assert!(later.clocks.is_overdue(seat(2)) && later.clocks.may_consent());
@@ -738,12 +864,12 @@ mod tests {
     fn own_wait_is_kept_once_and_goes_on_after_a_restart() {
         let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
         let own = SeatSet::one(seat(0));
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         program.pass(4 * HOUR, &[1]);
         let others = program.clocks.to_keep(6, SeatSet::one(seat(2)));
         assert!(others.is_some());
         program.clocks.next_step();
-        program.clocks.expect(own);
+        program.clocks.expect(own, None);
         let due = program.now;
         let mut kept = Vec::new();
         for _ in 0..60 {
@@ -755,7 +881,7 @@ mod tests {
         later.clocks = Clocks::new(later.clocks.others, later.clocks.limits);
         later.clocks.restore(&kept[0]);
         later.jump(due + 30 * HOUR);
-        later.clocks.expect(own);
+        later.clocks.expect(own, None);
         assert_eq!(later.clocks.due_for(seat(0)), Some(30 * HOUR));
         assert!(!later.clocks.is_absent(seat(0)) && !later.clocks.is_overdue(seat(0)));
     }
@@ -770,7 +896,7 @@ mod tests {
         });
         program.clocks.next_step();
         program.jump(START + HOUR);
-        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.expect(SeatSet::one(seat(2)), None);
         assert!(!program.clocks.is_absent(seat(2)) && !program.clocks.is_overdue(seat(2)));
     }
 
@@ -781,13 +907,13 @@ mod tests {
             let mut program = Program::new(absence, None);
             for step in 0..100 {
                 program.clocks.next_step();
-                program.clocks.expect(missing);
+                program.clocks.expect(missing, None);
                 program.pass(10 * SECOND, &[1, 2]);
                 let kept = program.clocks.to_keep(step, missing);
                 assert_eq!(kept, None, "a quick move costs no record");
             }
             program.clocks.next_step();
-            program.clocks.expect(missing);
+            program.clocks.expect(missing, None);
             let kept = (0..24 * 60)
                 .filter(|_| {
                     program.pass(MINUTE, &[1, 2]);
@@ -796,5 +922,105 @@ mod tests {
                 .count();
             assert!(kept > 0 && kept <= most, "{kept} of {most}");
         }
+    }
+
+    /// A program at a table with a turn of an hour and a bank of two; seat 1 decides.
+    fn banked() -> Program {
+        let mut program = Program::new(HOUR, Some(HOUR));
+        program.clocks.set_limits(Limits { bank: 2 * HOUR, ..program.clocks.limits() });
+        program.expect();
+        program
+    }
+
+    impl Program {
+        fn expect(&mut self) {
+            self.clocks.expect(SeatSet::one(seat(1)), Some(seat(1)));
+        }
+
+        /// Lets hours pass in which seat 1 is heard and decides nothing.
+        fn ponder(&mut self, hours: u64) {
+            for _ in 0..hours * 60 {
+                self.pass(MINUTE, &[1]);
+                self.expect();
+            }
+        }
+    }
+
+    //= P7.1
+    #[test]
+    fn a_wait_beyond_the_turn_time_uses_up_the_bank() {
+        let mut program = banked();
+        program.ponder(2);
+        assert!(!program.clocks.turn_ran_out(seat(1)), "an hour of the bank is left");
+        program.clocks.next_step();
+        assert_eq!(program.clocks.reserve(seat(1)), HOUR);
+        program.expect();
+        program.ponder(1);
+        program.clocks.next_step();
+        assert_eq!(program.clocks.reserve(seat(1)), HOUR, "a turn in time takes nothing");
+        program.expect();
+        program.ponder(2);
+        assert!(program.clocks.turn_ran_out(seat(1)), "and now it is used up");
+        assert_eq!(program.clocks.reserve(seat(2)), 2 * HOUR);
+        program.clocks.extend(seat(1), 30 * MINUTE, []);
+        assert!(!program.clocks.turn_ran_out(seat(1)), "somebody gives it more");
+        program.ponder(1);
+        assert!(program.clocks.turn_ran_out(seat(1)));
+        program.clocks.next_step();
+        assert_eq!(program.clocks.reserve(seat(1)), 0, "never less than nothing");
+        let kept = program.clocks.used_to_keep().unwrap();
+        assert_eq!(&*kept, &[Used { seat: seat(1), time: 2 * HOUR + 30 * MINUTE }]);
+        assert_eq!(program.clocks.used_to_keep(), None);
+        let mut later = Clocks::new(program.clocks.others, program.clocks.limits);
+        later.restore_used(&kept);
+        assert_eq!((later.reserve(seat(1)), later.used_to_keep()), (0, None));
+    }
+
+    /// A player who visits once a week does not charge others for the days between.
+    #[test]
+    fn only_a_program_that_is_awake_counts_what_is_used() {
+        let mut program = banked();
+        program.jump(program.now + 7 * 24 * HOUR);
+        program.expect();
+        assert!(program.clocks.is_overdue(seat(1)));
+        program.clocks.next_step();
+        assert_eq!(program.clocks.reserve(seat(1)), 2 * HOUR, "its entry was on the way");
+    }
+
+    #[test]
+    fn an_absent_seat_uses_its_bank_too() {
+        let mut program = banked();
+        for _ in 0..2 * 60 {
+            program.pass(MINUTE, &[2]);
+            program.expect();
+        }
+        assert!(program.clocks.is_absent(seat(1)) && !program.clocks.is_overdue(seat(1)));
+        for _ in 0..60 {
+            program.pass(MINUTE, &[2]);
+            program.expect();
+        }
+        assert!(program.clocks.is_overdue(seat(1)));
+    }
+
+    //= P7.2
+    #[test]
+    fn holidays_count_for_no_wait() {
+        let today = u32::try_from(START / DAY).unwrap();
+        let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
+        program.clocks.extend(seat(1), 0, [(today + 1, today + 4)]);
+        program.expect();
+        program.jump(program.now + 4 * DAY);
+        let waited = program.clocks.waited(seat(1)).unwrap();
+        assert_eq!((waited.due, waited.silent, waited.excused), (4 * DAY, 4 * DAY, 3 * DAY));
+        assert!(program.clocks.is_overdue(seat(1)), "the day before its holidays and the hours after them");
+        let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
+        program.clocks.extend(seat(1), 0, [(today, today + 4), (today + 4, today + 5)]);
+        program.expect();
+        assert!(program.clocks.is_on_holiday(seat(1)) && !program.clocks.is_on_holiday(seat(2)));
+        program.jump(program.now + 4 * DAY);
+        assert!(!program.clocks.is_absent(seat(1)) && !program.clocks.is_overdue(seat(1)));
+        assert!(program.clocks.is_absent(seat(2)));
+        program.jump(program.now + 2 * DAY);
+        assert!(!program.clocks.is_on_holiday(seat(1)) && program.clocks.is_overdue(seat(1)));
     }
 }

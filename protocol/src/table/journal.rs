@@ -13,11 +13,12 @@ use crate::crypto::seed::Seed;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
+use crate::log::extensions::SignedExtensions;
 use crate::log::fork_report::SignedForkReport;
 use crate::log::state_request::Nonce;
 use crate::membership::SignedStatement;
-use crate::seat::SeatSet;
-use crate::table::clocks::Waits;
+use crate::seat::{MAX_SEATS, SeatSet};
+use crate::table::clocks::{Used, Waits};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, decode, encode_secret};
 
@@ -57,6 +58,10 @@ pub enum Record {
     Return(Option<Asked>),
     /// The last note of the table's driver, in its own encoding. Nothing of the table rests on it.
     Note(Bounded<u8, MAX_NOTE>),
+    /// The last extensions of time of any seat.
+    Extensions(SignedExtensions),
+    /// How much of their reserves the seats had used before the open step, as far as this program has seen.
+    Used(Bounded<Used, MAX_SEATS>),
 }
 
 /// A return that waits for answers.

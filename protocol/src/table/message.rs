@@ -3,8 +3,8 @@
 //! The network may lose, repeat and reorder messages; a seat may send any of them again. A seat pushes entries as it
 //! signs them. A head lists what its sender holds; peers answer with the entries and removal statements that it lacks.
 //! Every peer thus relays the records that others lack. If a seat signs two entries for one place, another seat sooner
-//! or later sees both. Claims, proofs of equivocation and fork reports spread in the same way, so nothing is sent to a
-//! peer that has it. A returning seat asks the others for everything that it has signed.
+//! or later sees both. Claims, proofs of equivocation, fork reports and extensions of time spread in the same way, so
+//! nothing is sent to a peer that has it. A returning seat asks the others for everything that it has signed.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,7 @@ use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
+use crate::log::extensions::SignedExtensions;
 use crate::log::fork_report::SignedForkReport;
 use crate::log::state_request::{SignedStateReply, SignedStateRequest};
 use crate::membership::SignedStatement;
@@ -30,9 +31,9 @@ pub const MAX_STATEMENTS: usize = 64;
 /// The most removal statements that a head names; keeps a head below 4 KiB.
 pub const MAX_NAMED: usize = 96;
 
-/// The most claims, fork reports and proofs of equivocation that a head names: claims of two steps, and one of the
-/// others for each seat.
-pub const MAX_OTHERS: usize = 4 * MAX_SEATS;
+/// The most claims, fork reports, proofs of equivocation and extensions of time that a head names: claims of two steps, and
+/// one of the others for each seat.
+pub const MAX_OTHERS: usize = 5 * MAX_SEATS;
 
 /// A peer's progress, and the records that it holds near its open step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,8 +45,8 @@ pub struct Head {
     /// The names of its removal statements: those of its open step, the previous step, and steps that may still bind a
     /// seat.
     pub statements: Bounded<Hash32, MAX_NAMED>,
-    /// The names of its claims on the open step and the previous one, of its fork reports on an open fork, and of the
-    /// parties that it has seen proven to equivocate.
+    /// The names of its claims on the open step and the previous one, of its fork reports on an open fork, of the parties
+    /// that it has seen proven to equivocate, and of the last extensions of time of each seat.
     pub others: Bounded<Hash32, MAX_OTHERS>,
     /// The seats that its sender hears at the moment. A seat without a link to one of them sees that it is not away.
     pub hears: SeatSet,
@@ -80,6 +81,8 @@ pub enum Message {
     ForkReports(Bounded<SignedForkReport, MAX_SEATS>),
     /// The claim of a seat that has closed the table because others stayed away.
     Claim(Box<SignedClaim>),
+    /// What a seat has given others beyond their times, and its holidays.
+    Extensions(Box<SignedExtensions>),
 }
 
 impl Message {

@@ -1,7 +1,7 @@
 //! The transcript file (`.fairdeal`): charter, entries, trailer.
 //!
-//! One [`crate::wire::codec`] encoding of magic, version, charter with signatures, all entries by step and seat, and a
-//! trailer. `docs/transcript.md` specifies it byte for byte.
+//! One [`crate::wire::codec`] encoding of magic, version, charter with signatures, all entries by step and seat, a trailer,
+//! and the extensions of time if there are any. `docs/transcript.md` specifies it byte for byte.
 
 mod outcome;
 pub mod page;
@@ -15,6 +15,7 @@ use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
+use crate::log::extensions::SignedExtensions;
 use crate::membership::Certificate;
 use crate::seat::MAX_SEATS;
 use crate::wire::bounded::Bounded;
@@ -27,6 +28,8 @@ pub const MAGIC: [u8; 8] = *b"fairdeal";
 pub const VERSION: u16 = 4;
 /// Version of the file format of tables of [`Protocol::One`]; the layout is the same.
 pub const FIRST_VERSION: u16 = 3;
+/// Version of the file format of tables at which somebody has extended times: those extensions follow the rest.
+pub const EXTENDED_VERSION: u16 = 5;
 /// Length of the magic and version prefix, in bytes.
 pub const START: usize = MAGIC.len() + 1;
 /// Maximum number of entries in a transcript.
@@ -47,6 +50,9 @@ pub(crate) struct Trailer {
     pub(crate) halted: Bounded<Halted, MAX_SEATS>,
     /// The claims that closed the table, ordered by seat and then by the seats they name.
     pub(crate) claims: Bounded<SignedClaim, MAX_CLAIMS>,
+    /// The last extensions of time of each seat, by seat. A part of its own behind the rest, and only in files that have any.
+    #[serde(skip)]
+    pub(crate) extensions: Bounded<SignedExtensions, MAX_SEATS>,
 }
 
 fn join<T: Clone, const MAX: usize>(all: &mut Bounded<T, MAX>, more: Bounded<T, MAX>) -> bool {
@@ -56,20 +62,35 @@ fn join<T: Clone, const MAX: usize>(all: &mut Bounded<T, MAX>, more: Bounded<T, 
     fits
 }
 
+/// A file; `More` is the extensions of time in one of [`EXTENDED_VERSION`], else nothing.
 //= T1.1
 #[derive(Serialize, Deserialize)]
-struct File {
+struct File<More> {
     magic: [u8; 8],
     version: u16,
     charter: Charter,
     signatures: Bounded<SignatureBytes, MAX_SEATS>,
     entries: Bounded<SignedEntry, MAX_LOG>,
     trailer: Trailer,
+    more: More,
 }
+
+impl File<()> {
+    fn with<More>(self, more: More) -> File<More> {
+        let Self { magic, version, charter, signatures, entries, trailer, more: () } = self;
+        File { magic, version, charter, signatures, entries, trailer, more }
+    }
+}
+
+/// The extensions of time in a file.
+type InFile = Bounded<SignedExtensions, MAX_SEATS>;
 
 /// The version of the file of a table.
 //= T1.1
-fn version(charter: &Charter) -> u16 {
+fn version(charter: &Charter, extensions: &InFile) -> u16 {
+    if !extensions.is_empty() {
+        return EXTENDED_VERSION;
+    }
     match charter.rules().protocol {
         Protocol::One => FIRST_VERSION,
         Protocol::Two => VERSION,
@@ -91,7 +112,10 @@ pub enum TranscriptError {
     #[error("this is not a fairdeal transcript (it does not begin with \"fairdeal\")")]
     NotATranscript,
     /// The file has another format version.
-    #[error("the transcript has format version {0}; this program reads versions {FIRST_VERSION} and {VERSION}")]
+    #[error(
+        "the transcript has format version {0}; this program reads versions {FIRST_VERSION}, {VERSION} and \
+         {EXTENDED_VERSION}"
+    )]
     Version(u16),
     /// The file has the format version of tables of another protocol.
     #[error("the transcript has format version {0}, which is not that of its table")]
@@ -119,6 +143,7 @@ impl Transcript {
             faults: Bounded::default(),
             halted: Bounded::default(),
             claims: Bounded::default(),
+            extensions: Bounded::default(),
         };
         Self::new(charter, Vec::new(), trailer)
     }
@@ -136,6 +161,7 @@ impl Transcript {
             trailer.log = last.log;
             trailer.equivocation = last.equivocation;
             trailer.claims = last.claims;
+            trailer.extensions = last.extensions;
         }
         join(&mut trailer.removals, page.removals)
             && join(&mut trailer.faults, page.faults)
@@ -155,15 +181,17 @@ impl Transcript {
         let too_long = |size| CodecError::TooLong { size, limit: MAX_LOG };
         let signatures = self.charter.signatures().to_vec();
         let seats = signatures.len();
+        let extensions = self.trailer.extensions.clone();
         let file = File {
             magic: MAGIC,
-            version: version(self.charter.charter()),
+            version: version(self.charter.charter(), &extensions),
             charter: self.charter.charter().clone(),
             signatures: signatures.try_into().map_err(|_| too_long(seats))?,
             entries: self.entries.clone().try_into().map_err(|_| too_long(self.entries.len()))?,
             trailer: self.trailer.clone(),
+            more: (),
         };
-        Ok(encode(&file))
+        Ok(if extensions.is_empty() { encode(&file) } else { encode(&file.with(extensions)) })
     }
 
     /// Checks the first [`START`] bytes of a file, or all of a shorter one, to see if the rest is worth reading.
@@ -174,7 +202,7 @@ impl Transcript {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(TranscriptError::NotATranscript)?;
         // The codec encodes small numbers in one byte; a later version may take more.
         match rest.first().copied().map(u16::from) {
-            Some(FIRST_VERSION | VERSION) => Ok(()),
+            Some(FIRST_VERSION | VERSION | EXTENDED_VERSION) => Ok(()),
             other => Err(TranscriptError::Version(other.unwrap_or(0))),
         }
     }
@@ -186,12 +214,18 @@ impl Transcript {
     //= T9.1
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TranscriptError> {
         Self::check_start(bytes)?;
-        let file: File = decode(bytes, MAX_BYTES)?;
-        if file.version != version(&file.charter) {
+        let is_extended = bytes.get(MAGIC.len()).copied().map(u16::from) == Some(EXTENDED_VERSION);
+        let file: File<InFile> = if is_extended {
+            decode(bytes, MAX_BYTES)?
+        } else {
+            decode::<File<()>>(bytes, MAX_BYTES)?.with(Bounded::default())
+        };
+        if file.version != version(&file.charter, &file.more) {
             return Err(TranscriptError::OtherVersion(file.version));
         }
         let charter = SignedCharter::assemble(file.charter, file.signatures.into_inner())?;
-        Ok(Self { charter, entries: file.entries.into_inner(), trailer: file.trailer })
+        let trailer = Trailer { extensions: file.more, ..file.trailer };
+        Ok(Self { charter, entries: file.entries.into_inner(), trailer })
     }
 
     /// The charter.
@@ -234,6 +268,11 @@ impl Transcript {
         &self.trailer.claims
     }
 
+    /// The last extensions of time of each seat, by seat.
+    pub fn extensions(&self) -> &[SignedExtensions] {
+        &self.trailer.extensions
+    }
+
     /// The two conflicting entries that stopped the table, if it ended that way.
     pub fn equivocation(&self) -> Option<&Equivocation> {
         self.trailer.equivocation.as_deref()
@@ -248,6 +287,6 @@ mod tests {
     fn another_format_version_is_refused_by_number() {
         let old = Transcript::from_bytes(b"fairdeal\x01").unwrap_err();
         assert_eq!(old, TranscriptError::Version(1));
-        assert_eq!(old.to_string(), "the transcript has format version 1; this program reads versions 3 and 4");
+        assert_eq!(old.to_string(), "the transcript has format version 1; this program reads versions 3, 4 and 5");
     }
 }

@@ -9,6 +9,7 @@ use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
+use crate::log::extensions::SignedExtensions;
 use crate::membership::Certificate;
 use crate::seat::MAX_SEATS;
 use crate::wire::bounded::Bounded;
@@ -50,4 +51,6 @@ pub struct Last {
     pub equivocation: Option<Box<Equivocation>>,
     /// Claims that closed the table.
     pub claims: Bounded<SignedClaim, MAX_CLAIMS>,
+    /// The last extensions of time of each seat, by seat.
+    pub extensions: Bounded<SignedExtensions, MAX_SEATS>,
 }

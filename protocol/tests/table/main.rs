@@ -10,6 +10,7 @@ mod attacks;
 mod cheats;
 mod claims;
 mod departures;
+mod extended;
 mod forgeries;
 mod intents;
 mod modules;

@@ -390,7 +390,7 @@ fn late(by: PlayedBy) -> Scene {
     let players = Seat::first(3).zip(players).map(|(seat, by)| (Party::of(seat), by));
     let mut scene = Scene::at(seats::charter_of(&rules(3, 16), seats::LOBBY, players));
     for place in &mut scene.room.places {
-        place.table.set_limits(Limits { absence: ABSENCE, turn_time: Some(30_000) });
+        place.table.set_limits(Limits { absence: ABSENCE, turn_time: Some(30_000), bank: 0 });
     }
     scene.bring(1, 0, scene.commits[1].clone());
     scene.bring(0, 1, scene.commits[0].clone());

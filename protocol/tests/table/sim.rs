@@ -193,9 +193,11 @@ impl Sim {
     fn begin(&mut self, seat: Seat) {
         let own = self.plan.own_absence.filter(|(of, _)| *of == seat).map(|(_, absence)| absence);
         let place = &mut self.room[seat];
-        place
-            .table
-            .set_limits(Limits { absence: own.or(self.plan.absence).unwrap_or(120_000), turn_time: Some(30_000) });
+        place.table.set_limits(Limits {
+            absence: own.or(self.plan.absence).unwrap_or(120_000),
+            turn_time: Some(30_000),
+            bank: 0,
+        });
         place.begin();
     }
 

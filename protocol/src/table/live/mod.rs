@@ -22,6 +22,7 @@
 
 mod claims;
 mod entries;
+mod extended;
 mod forks;
 mod outbox;
 mod output;
@@ -53,6 +54,8 @@ use std::collections::BTreeSet;
 use claims::Claims;
 pub use claims::absence::{Closing, NothingToClaim};
 use entries::Entries;
+pub use extended::ExtendError;
+use extended::Extended;
 use forks::Forks;
 use outbox::Outbox;
 pub use output::{ActError, Event, Output, Progress, ReceiveError, Stop, To};
@@ -75,6 +78,7 @@ pub struct Table<G: Game> {
     entries: Entries,
     removals: Removals,
     claims: Claims,
+    extended: Extended,
     forks: Forks<G>,
     peers: Peers,
     outbox: Outbox<G>,
@@ -104,6 +108,7 @@ impl<G: Game> Table<G> {
             own: ThisSeat::new(me, key),
             entries: Entries::default(),
             claims: Claims::default(),
+            extended: Extended::default(),
             forks: Forks::new(),
             peers: Peers::new(clocks),
             outbox: Outbox::new(),
@@ -281,6 +286,7 @@ impl<G: Game> Table<G> {
                 faults: Bounded::first(faults.cloned()),
                 halted: Bounded::first(self.forks.over().iter().cloned()),
                 claims: Bounded::first(claims),
+                extensions: Bounded::first(self.extended.signed().cloned()),
             },
         )
     }
@@ -351,10 +357,10 @@ impl<G: Game> Table<G> {
         self.peers.latest(seat).is_some_and(|theirs| {
             let own = self.head();
             let has = |own: &[Hash32], theirs: &[Hash32]| own.iter().all(|name| theirs.contains(name));
-            let same = theirs.step == own.step && has(&own.have, &theirs.have) && has(&own.others, &theirs.others);
-            // A seat further ahead may still lack what others have said of a step behind it.
-            let ahead = theirs.step > own.step && own.others.is_empty();
-            (same || ahead) && has(&own.statements, &theirs.statements)
+            let same = theirs.step == own.step && has(&own.have, &theirs.have);
+            // A seat further ahead may still lack what others have said of a step behind it, and names nothing of that.
+            let ahead = theirs.step > own.step && own.others.len() == self.extended.names().count();
+            (same || ahead) && has(&own.others, &theirs.others) && has(&own.statements, &theirs.statements)
         })
     }
 
@@ -412,6 +418,7 @@ impl<G: Game> Table<G> {
             Message::Claim(claim) => {
                 self.hear_claim(&claim, rng)?;
             }
+            Message::Extensions(extensions) => self.hold_extensions(&extensions)?,
             Message::Statements(statements) => {
                 // One at a time, as in a replay: a statement may complete the step before the next one arrives.
                 for signed in statements.iter() {
@@ -480,7 +487,9 @@ impl<G: Game> Table<G> {
     /// Announces this seat's state, so that lost messages are sent again, and checks for absent seats. Call it about
     /// once a second with both clocks.
     pub fn tick(&mut self, now: Now, rng: &mut dyn CryptoRng) {
-        self.peers.tick(now, self.missing());
+        let missing = self.missing();
+        let decided = missing.iter().find(|seat| self.is_decided_by(*seat));
+        self.peers.tick(now, missing, decided);
         self.settle_return();
         self.work(rng);
         if self.is_finished() || self.is_claimed() {

@@ -6,6 +6,7 @@ use crate::game::{Game, Illegal};
 use crate::hash::Hash32;
 use crate::log::claim::ClaimError;
 use crate::log::entry::{EntryError, SignedEntry};
+use crate::log::extensions::{ExtensionError, Extensions};
 use crate::log::fork_report::ForkReportError;
 use crate::log::state_request::{StateReplyError, StateRequestError};
 use crate::membership::StatementError;
@@ -63,6 +64,8 @@ pub enum Event<G: Game> {
     /// A seat has closed the table for itself with a claim. This seat continues, because it has since completed that
     /// step or belongs to the majority.
     HasClosed(Seat),
+    /// A seat has given others more time, or declared holidays: what it had said before, if anything, and what it says now.
+    Extended(Option<Box<Extensions>>, Box<Extensions>),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
     /// A seat is proven at fault: the fault, and a transcript that proves it to anybody. The others continue without
@@ -128,6 +131,9 @@ pub enum ReceiveError {
     /// A claim in it is refused.
     #[error(transparent)]
     Claim(#[from] ClaimError),
+    /// The extensions of time in it are refused.
+    #[error(transparent)]
+    Extensions(#[from] ExtensionError),
     /// A state request in it is refused.
     #[error(transparent)]
     StateRequest(#[from] StateRequestError),

@@ -79,6 +79,7 @@ impl<G: Game> Table<G> {
                 log: whole.log_hash(),
                 equivocation: whole.equivocation().cloned().map(Box::new),
                 claims: Bounded::first(whole.claims().iter().cloned()),
+                extensions: Bounded::first(whole.extensions().iter().cloned()),
             }
         });
         let halted = self.forks.over().iter().filter(|halted| {

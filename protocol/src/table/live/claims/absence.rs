@@ -73,11 +73,11 @@ impl<G: Game> Table<G> {
         if !clocks.may_claim() {
             return false;
         }
-        let Limits { absence, turn_time } = clocks.limits();
+        let Limits { absence, turn_time, .. } = clocks.limits();
         let due = self.missing();
         let waited = |seat: Seat, limit: u64, more: u64| {
             let limit = limit.saturating_add(more);
-            clocks.due_for(seat).is_some_and(|due| due >= limit)
+            clocks.charged_for(seat).is_some_and(|due| due >= limit)
         };
         let late_by = |seat: Seat, more: u64| {
             let limit = if self.is_decided_by(seat) {
@@ -223,6 +223,9 @@ impl<G: Game> Table<G> {
         let missing = self.missing();
         if let Some(waits) = self.peers.clocks_mut().to_keep(self.replica.step(), missing) {
             self.outbox.keep(Record::Waits(waits));
+        }
+        if let Some(used) = self.peers.clocks_mut().used_to_keep() {
+            self.outbox.keep(Record::Used(used));
         }
     }
 

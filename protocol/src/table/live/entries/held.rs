@@ -15,7 +15,7 @@ impl<G: Game> Table<G> {
             step: self.replica.step(),
             have: Bounded::first(self.entries.names()),
             statements: Bounded::first(self.removals.membership().names()),
-            others: Bounded::first(self.claim_names().chain(self.fork_names())),
+            others: Bounded::first(self.claim_names().chain(self.fork_names()).chain(self.extended.names())),
             hears: self.heard(),
         }
     }
@@ -38,7 +38,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
-    /// proofs and fork reports. The peer pays for them.
+    /// proofs, fork reports and extensions of time. The peer pays for them.
     //= P5.7
     pub(in crate::table::live) fn answer(&mut self, to: Seat, head: &Head) {
         let mut entries: Vec<SignedEntry> = Vec::new();
@@ -68,6 +68,7 @@ impl<G: Game> Table<G> {
         self.tell_halted(to, head.step);
         self.send_statements(to, head);
         self.send_claims(to, head);
+        self.send_extensions(to, head);
     }
 
     /// Inserts an entry if there is room for it. Two entries for one place are evidence.

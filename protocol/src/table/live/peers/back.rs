@@ -119,6 +119,11 @@ impl<G: Game> Table<G> {
                     self.peers.clocks_mut().restore(&waits);
                 }
             }
+            Record::Used(used) => self.peers.clocks_mut().restore_used(&used),
+            Record::Extensions(signed) => {
+                let held = self.hold_extensions(&signed);
+                held.map_err(|_| RestoreError::Evidence)?;
+            }
             Record::Note(_) | Record::Return(_) => {}
             Record::Refused(signed) => {
                 self.put_back(&signed)?;

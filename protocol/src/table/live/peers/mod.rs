@@ -275,13 +275,13 @@ impl Peers {
         pays
     }
 
-    /// Advances to this time; the table waits for the `missing` seats.
-    pub(super) fn tick(&mut self, now: Now, missing: SeatSet) {
+    /// Advances to this time; the table waits for the `missing` seats, and a player decides the entry of `decided`.
+    pub(super) fn tick(&mut self, now: Now, missing: SeatSet, decided: Option<Seat>) {
         if self.clocks.tick(now) {
             // What the others held before a sleep says nothing of what they hold now.
             self.latest.clear();
         }
-        self.clocks.expect(missing);
+        self.clocks.expect(missing, decided);
         self.answered.clear();
         for last in self.last_answers.values_mut() {
             last.rest = last.rest.saturating_sub(1);
@@ -353,7 +353,7 @@ mod tests {
         let mut peers = Peers::new(Clocks::new(SeatSet::all(2), Limits::default()));
         let mut sent = 0;
         for second in 0..600 {
-            peers.tick(Now::both(second * 1000), SeatSet::EMPTY);
+            peers.tick(Now::both(second * 1000), SeatSet::EMPTY, None);
             sent += (0..1000).filter(|_| peers.pay(a, a, 60_000)).count() as u64 * 60_000;
         }
         let most = BURST + 600 * RATE + 60_000;
@@ -370,7 +370,7 @@ mod tests {
         let mut own = Head::default();
         let mut answers = 0;
         for second in 0..256 {
-            peers.tick(Now::both(second * 1000), SeatSet::EMPTY);
+            peers.tick(Now::both(second * 1000), SeatSet::EMPTY, None);
             let flicker = |on| {
                 if on { seats[2..].iter().copied().collect() } else { SeatSet::EMPTY }
             };

@@ -1,0 +1,140 @@
+//! Extensions of time at a live table: the last statement of each seat ([`crate::log::extensions`]).
+
+use std::collections::BTreeMap;
+
+use crate::game::Game;
+use crate::hash::Hash32;
+use crate::log::extensions::{Extension, ExtensionError, Extensions, Holiday, SignedExtensions};
+use crate::seat::Seat;
+use crate::table::journal::Record;
+use crate::table::live::{Event, Table};
+use crate::table::message::{Head, Message};
+
+/// Why this seat cannot extend times now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExtendError {
+    /// The game is over, or this seat has left it.
+    #[error("the table is closed")]
+    Closed,
+    /// It still asks the others what it has signed.
+    #[error("your program still asks the others what it has signed; try again once they have answered")]
+    Returning,
+    /// The other seat has left the game.
+    #[error("that player has left the game")]
+    Gone,
+    /// The table does not allow it.
+    #[error(transparent)]
+    Refused(#[from] ExtensionError),
+}
+
+/// The last statement of each seat, with its name in heads.
+#[derive(Debug, Default)]
+pub(super) struct Extended {
+    held: BTreeMap<Seat, (Hash32, SignedExtensions)>,
+}
+
+impl Extended {
+    /// The names of the statements.
+    pub(super) fn names(&self) -> impl Iterator<Item = Hash32> + '_ {
+        self.held.values().map(|(name, _)| *name)
+    }
+
+    /// The statements, by seat.
+    pub(super) fn signed(&self) -> impl Iterator<Item = &SignedExtensions> {
+        self.held.values().map(|(_, signed)| signed)
+    }
+
+    /// What a seat has stated.
+    fn of(&self, seat: Seat) -> Option<&Extensions> {
+        self.held.get(&seat).map(|(_, signed)| signed.extensions())
+    }
+}
+
+impl<G: Game> Table<G> {
+    /// The extensions of time that seats have stated, by seat.
+    pub fn extensions(&self) -> impl Iterator<Item = &Extensions> {
+        self.extended.signed().map(SignedExtensions::extensions)
+    }
+
+    /// What all other seats together have given a seat, in seconds.
+    pub fn given_to(&self, seat: Seat) -> u32 {
+        self.extensions().map(|said| said.given_to(seat)).fold(0, u32::saturating_add)
+    }
+
+    /// The holidays of a seat.
+    pub fn holidays_of(&self, seat: Seat) -> &[Holiday] {
+        self.extended.of(seat).map_or(&[], |said| &said.holidays)
+    }
+
+    /// Gives another seat more time, or declares a holiday of this one. `today` is the day by the wall clock, counted from
+    /// 1970-01-01, UTC.
+    ///
+    /// # Errors
+    /// [`ExtendError`]; nothing has been signed then.
+    pub fn extend(&mut self, more: Extension, today: u32) -> Result<(), ExtendError> {
+        let live = self.replica.live();
+        if self.outbox.stopped().is_some() || self.is_finished() || !live.contains(self.me()) {
+            return Err(ExtendError::Closed);
+        }
+        // A second statement of one version, made from an older journal, would be heard by nobody.
+        if !self.may_sign() {
+            return Err(ExtendError::Returning);
+        }
+        if let Extension::Give { to, .. } = more
+            && self.replica.charter().seats().contains(to)
+            && !live.contains(to)
+        {
+            return Err(ExtendError::Gone);
+        }
+        let before = self.extended.of(self.me());
+        let said = Extensions::with(before, (self.replica.charter(), self.me()), more, today)?;
+        let signed = SignedExtensions::sign(said, self.own.key());
+        let message = Message::Extensions(Box::new(signed.clone()));
+        self.put_extensions(&signed);
+        self.outbox.publish(Record::Extensions(signed), message);
+        Ok(())
+    }
+
+    /// Takes a statement of any seat, unless it is known or an older one.
+    ///
+    /// # Errors
+    /// [`ExtensionError`] if no seat of this table has signed it, or none may.
+    pub(in crate::table::live) fn hold_extensions(&mut self, signed: &SignedExtensions) -> Result<(), ExtensionError> {
+        let said = signed.extensions();
+        let before = self.extended.of(said.seat);
+        if before.is_some_and(|before| !said.follows(before)) {
+            return Ok(());
+        }
+        signed.verify(self.replica.signed_charter())?;
+        if said.seat == self.me() && self.may_sign() {
+            // This seat knows what it has signed.
+            return Ok(());
+        }
+        self.put_extensions(signed);
+        self.outbox.keep(Record::Extensions(signed.clone()));
+        Ok(())
+    }
+
+    fn put_extensions(&mut self, signed: &SignedExtensions) {
+        let said = signed.extensions();
+        let before = self.extended.of(said.seat).cloned().map(Box::new);
+        self.extended.held.insert(said.seat, (said.hash(), signed.clone()));
+        for seat in self.replica.charter().seats().iter() {
+            let given = u64::from(self.given_to(seat)).saturating_mul(1000);
+            let holidays: Vec<(u32, u32)> =
+                self.holidays_of(seat).iter().map(|holiday| (holiday.first, holiday.end())).collect();
+            self.peers.clocks_mut().extend(seat, given, holidays);
+        }
+        self.outbox.tell(Event::Extended(before, Box::new(said.clone())));
+    }
+
+    /// Sends a seat the statements that it lacks, also those of other seats.
+    pub(in crate::table::live) fn send_extensions(&mut self, to: Seat, head: &Head) {
+        let lacks = |(name, _): &&(Hash32, SignedExtensions)| !head.others.contains(name);
+        let lacking: Vec<SignedExtensions> =
+            self.extended.held.values().filter(lacks).map(|(_, signed)| signed.clone()).collect();
+        for signed in lacking {
+            self.send_answer(to, Message::Extensions(Box::new(signed)));
+        }
+    }
+}
