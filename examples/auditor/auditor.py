@@ -6,6 +6,7 @@ Usage: python3 auditor.py FILE.fairdeal
 It exits 0 if the game was fair, 1 if not, 2 if the file cannot be read, 3 if the auditor itself fails."""
 import collections
 import copy
+import datetime
 import sys
 import traceback
 
@@ -1052,6 +1053,7 @@ class Auditor:
         need(self.faults == len(file.faults), "faults of no step")
         need(self.halted == len(file.halted), "halts that lead nowhere")
         need(file.log == replica.parent, "the log's hash is another")
+        self.check_extensions()
         there = replica.live - replica.out
         finished = replica.stage == "finished"
         need(finished <= (file.end == "finished"), "the log does not end as it says")
@@ -1074,6 +1076,29 @@ class Auditor:
             closed = self.claims_close(over)
             need(closed == (file.end == "finished") if over else file.end == "unfinished", "the log does not end as it says")
         return replica
+
+    #= T9.10
+    def check_extensions(self):
+        """Whether each extension of time is a person's, and within what the charter allows."""
+        signers, last = self.signers, -1
+        players = self.file.charter.players
+        days = int(dict(self.file.charter.options).get("holidays", 0)) if len(players) > 1 else 0
+        if signers.count_parties(range(len(players))) < 2:
+            days = 0
+        for said in self.file.extensions:
+            need(last < said.seat and signers.word("extensions", said), "an extension of time that nobody may state")
+            last = said.seat
+            to = [seat for seat, _ in said.given]
+            given = all(
+                seat < len(players) and players[seat][4] is None and signers.parties[seat] != signers.parties[said.seat]
+                and 1 <= seconds <= 2419200 for seat, seconds in said.given)
+            taken, until, before = 0, 0, 0
+            free = True
+            for declared, first, length in said.holidays:
+                free &= before <= declared < first and until <= first and length > 0
+                taken, until, before = taken + length, min(first + length, 2**32 - 1), declared
+            need(players[said.seat][4] is None and given and to == sorted(set(to)) and (said.given or said.holidays)
+                 and 1 <= said.version <= 64 and free and taken <= days, "an extension of time that nobody may state")
 
     #= T5.42
     def claims_close(self, over):
@@ -1118,6 +1143,28 @@ def resolve(halts):
     return max(set.intersection(*named), default=None) if named else None
 
 
+def times(file, names):
+    """What was agreed on time beyond turn time and absence. How much was used is in no file."""
+    options = dict(file.charter.options)
+    if "bank" in options:
+        yield f"bank of {options['bank']} seconds each"
+    if "holidays" in options:
+        yield f"{options['holidays']} days of holidays each"
+    for said in file.extensions:
+        for seat, seconds in said.given:
+            yield f"{ascii(names[said.seat])} gave {ascii(names[seat])} {seconds} seconds"
+        for declared, first, length in said.holidays:
+            yield f"{ascii(names[said.seat])}: {length} days from {day(first)}, declared on {day(declared)}"
+
+
+def day(number):
+    """The date of a day counted from 1970-01-01; its number if it is too far for a date."""
+    try:
+        return (datetime.date(1970, 1, 1) + datetime.timedelta(number)).isoformat()
+    except OverflowError:
+        return f"day {number}"
+
+
 def report(auditor, replica):
     """What was found in a fair file."""
     yield f"fair: {auditor.file.end} after {replica.step} steps, log {replica.parent.hex()}"
@@ -1126,6 +1173,7 @@ def report(auditor, replica):
     yield f"scores {replica.game.scores()}, won by {winners}"
     for seat, deal in replica.left:
         yield f"seat {seat}, {ascii(names[seat])}, left in deal {deal}"
+    yield from times(auditor.file, names)
     yield "checked: " + ", ".join(f"{count} {name}" for name, count in sorted(replica.tally.items()))
 
 

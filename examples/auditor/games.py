@@ -1164,6 +1164,7 @@ def create(charter):
         del options["protocol"]
     if len(charter.players) > 1:
         del options["absence"], options["turn-time"]
+        options.pop("bank", None), options.pop("holidays", None)
     game = GAMES.get(charter.game)
     if (game is None or charter.version != game.version or not game.least <= len(charter.players) <= game.most
             or options.keys() != game.options.keys()

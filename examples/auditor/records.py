@@ -13,8 +13,9 @@ Proof = collections.namedtuple("Proof", "proposal accepts consents")
 Certificate = collections.namedtuple("Certificate", "step decisions")
 Halt = collections.namedtuple("Halt", "table culprit seat step parent earlier seats raw signature")
 Claim = collections.namedtuple("Claim", "table seat step parent absent ground name raw signature entry")
+Extensions = collections.namedtuple("Extensions", "table seat version given holidays raw signature")
 Transcript = collections.namedtuple(
-    "Transcript", "charter signatures entries end log equivocation removals faults halted claims")
+    "Transcript", "charter signatures entries end log equivocation removals faults halted claims extensions")
 
 # The proofs of a shuffle: lists of points and of responses (part 6).
 Whole = collections.namedtuple("Whole", "C chain t t_hat s s_hat sp")
@@ -218,20 +219,27 @@ class Reader:
                   self.option(self.hash))
         return Claim(*fields, self.data[start:self.at], self.take(64), self.option(self.signed_entry))
 
+    #= T3.14
+    def extensions(self):
+        start = self.at
+        fields = (self.hash(), self.seat(), self.u8(), self.list(lambda: (self.seat(), self.varint(2**32)), 6),
+                  self.list(lambda: (self.varint(2**32), self.varint(2**32), self.u16()), 16))
+        return Extensions(*fields, self.data[start:self.at], self.take(64))
+
     def evidence(self):
         read = [self.signed_entry, self.statement, self.halt][self.varint(3)]
         return read(), read()
 
     #= T1.1
     def transcript(self):
-        self.take(9)
+        extended = self.take(9)[8] == 5
         return Transcript(
             self.charter(), self.list(lambda: self.take(64), 6), self.list(self.signed_entry, 2**20),
             ["finished", "unfinished", "stopped"][self.varint(3)], self.hash(),
             self.option(self.evidence), self.list(self.certificate, 6),
             self.list(lambda: (self.seat(), self.signed_entry()), 6),
             self.list(lambda: (self.evidence(), self.list(self.halt, 6)), 6),
-            self.list(self.claim, 12))
+            self.list(self.claim, 12), self.list(self.extensions, 6) if extended else [])
 
     # Bodies.
 
@@ -335,7 +343,7 @@ class Signers:
         return Entry(seat, step, parent, digest, kind, body, H("entry-hash", raw), raw, signature)
 
     def word(self, label, word):
-        """Whether a statement, halt or claim is of this table and signed."""
+        """Whether a statement, halt, claim or extension is of this table and signed."""
         return word.table == self.table and self.signed(word.seat, label, word.raw, word.signature)
 
     def culprit(self, evidence):
@@ -408,22 +416,23 @@ def directed(one, other):
     return False
 
 
-def is_time(text, least):
-    """Seconds as part 3 writes them."""
+def is_time(text, least, most=604800):
+    """A number as part 3 writes times: seconds, or days."""
     return (text is not None and text.isascii() and text.isdigit() and text[0] != "0"
-            and len(text) < 7 and least <= int(text) <= 604800)
+            and len(text) < 8 and least <= int(text) <= most)
 
 
 #= T9.1
 def read_file(data):
     #= T1.6
-    if data[:8] != b"fairdeal" or data[8:9] not in (b"\x03", b"\x04") or len(data) > 256 << 20:
-        raise Malformed("no transcript of version 3 or 4")
+    if data[:8] != b"fairdeal" or data[8:9] not in (b"\x03", b"\x04", b"\x05") or len(data) > 256 << 20:
+        raise Malformed("no transcript of version 3, 4 or 5")
     reader = Reader(data)
     transcript = reader.transcript()
     reader.end()
     charter = transcript.charter
-    if data[8] != (4 if dict(charter.options).get("protocol") == "2" else 3):
+    plain = 4 if dict(charter.options).get("protocol") == "2" else 3
+    if data[8] != (5 if transcript.extensions else plain):
         raise Malformed("not the version of its table's files")
     if not charter.players or len(transcript.signatures) != len(charter.players):
         raise Malformed("not one signature a seat")
@@ -441,6 +450,11 @@ def read_file(data):
         if not is_time(options.get("absence"), 1) or not (
                 options.get("turn-time") == "none" or is_time(options.get("turn-time"), 30)):
             raise Malformed("no absence or turn time")
+        bank, holidays = options.get("bank"), options.get("holidays")
+        if bank is not None and (options["turn-time"] == "none" or not is_time(bank, 30, 2419200)):
+            raise Malformed("a bank that no table has")
+        if holidays is not None and not is_time(holidays, 1, 90):
+            raise Malformed("holidays that no table has")
     signers = Signers(charter)
     for seat, signature in enumerate(transcript.signatures):
         if not signers.signed(seat, "charter-signature", signers.table, signature):

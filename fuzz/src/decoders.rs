@@ -17,6 +17,7 @@ use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::extensions::SignedExtensions;
 use fairdeal_protocol::log::fork_report::{SignedForkReport, resolve};
 use fairdeal_protocol::membership::SignedStatement;
 use fairdeal_protocol::table::journal::{MAX_RECORD, Record};
@@ -84,6 +85,13 @@ fn look_at_claim(signed: &SignedClaim) {
     }
 }
 
+fn look_at_extensions(signed: &SignedExtensions) {
+    let charter = &TABLE;
+    if let Ok(said) = signed.verify(charter) {
+        assert!(charter.charter().player(said.seat).is_some() && !said.follows(said));
+    }
+}
+
 fn look_into(message: &Message) {
     match message {
         Message::Entries(entries) => entries.iter().for_each(look_at),
@@ -94,6 +102,7 @@ fn look_into(message: &Message) {
             reply.fork_reports.iter().for_each(look_at_halt);
         }
         Message::Claim(signed) => look_at_claim(signed),
+        Message::Extensions(signed) => look_at_extensions(signed),
         Message::ForkReports(fork_reports) => fork_reports.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
         Message::Statements(statements) => statements.iter().for_each(look_at_statement),
@@ -195,9 +204,10 @@ pub fn record(data: &[u8]) -> bool {
         Record::Seed { .. } => {}
         Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
         Record::Statement(signed) => look_at_statement(signed),
-        Record::Waits(_) | Record::Note(_) | Record::Return(_) => {}
+        Record::Waits(_) | Record::Used(_) | Record::Note(_) | Record::Return(_) => {}
         Record::Evidence(evidence) => look_at_both(evidence),
         Record::Claim(signed) => look_at_claim(signed),
+        Record::Extensions(signed) => look_at_extensions(signed),
         Record::ForkReport(signed) => look_at_halt(signed),
     }
     true

@@ -24,11 +24,13 @@ use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::extensions::{Extension, Extensions, SignedExtensions};
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
 use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Used;
 use fairdeal_protocol::table::journal::{Asked, Record};
 use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::transcript::page::{Mark, Page};
@@ -164,6 +166,13 @@ fn claim() -> SignedClaim {
         entry: None,
     };
     SignedClaim::sign(claim, None, &key(0))
+}
+
+/// Seat 0 gives seat 1 an hour.
+fn extensions() -> SignedExtensions {
+    let more = Extension::Give { to: Seat::new(1).unwrap(), seconds: 3600 };
+    let said = Extensions::with(None, (TABLE.charter(), Seat::new(0).unwrap()), more, 20_000).unwrap();
+    SignedExtensions::sign(said, &key(0))
 }
 
 /// A request of the returning seat 1.
@@ -698,6 +707,7 @@ fn message(to: &mut Folder<'_>) {
         ("state-reply", Message::StateReply(Box::new(state_reply(one)))),
         ("statements", Message::Statements(vec![statement(); 2].try_into().unwrap())),
         ("claim", Message::Claim(Box::new(claim()))),
+        ("extensions", Message::Extensions(Box::new(extensions()))),
         ("halts", Message::ForkReports(vec![fork_report(); 2].try_into().unwrap())),
     ];
     for (name, message) in messages {
@@ -742,6 +752,9 @@ fn record(to: &mut Folder<'_>) {
     }
     to.put("good-evidence", Record::Evidence(Box::new(equivocation())).to_bytes().to_vec());
     to.put("good-claim", Record::Claim(claim()).to_bytes().to_vec());
+    to.put("good-extensions", Record::Extensions(extensions()).to_bytes().to_vec());
+    let used = Used { seat: Seat::new(1).unwrap(), time: 90_000 };
+    to.put("good-used", Record::Used(vec![used].try_into().unwrap()).to_bytes().to_vec());
     to.put("good-halt", Record::ForkReport(fork_report()).to_bytes().to_vec());
     let statement = Record::Statement(Box::new(statement()));
     to.put("good-statement", statement.to_bytes().to_vec());
@@ -940,8 +953,13 @@ fn transcript(to: &mut Folder<'_>) {
     to.put("bad-cut", cut(&bytes));
     to.put("bad-version", [&bytes[..8], &[1], &bytes[9..]].concat());
     to.put("bad-magic", [b"Fairdeal", &bytes[8..]].concat());
-    let unfinished = played::<AnyGame>(&rules(QUICK, 2), choices(4, 3));
+    let mut unfinished = played::<AnyGame>(&rules(QUICK, 2), choices(4, 3));
     to.put("good-unfinished", unfinished.room[0].table.transcript().to_bytes().unwrap());
+    let more = Extension::Give { to: Seat::new(1).unwrap(), seconds: 60 };
+    unfinished.room[0].table.extend(more, 20_000).unwrap();
+    let extended = unfinished.room[0].table.transcript().to_bytes().unwrap();
+    to.put("good-extended", extended.clone());
+    to.put("bad-extended", cut(&extended));
     let mut solo = played::<AnyGame>(&rules("ivory-tower", 1), choices(5, 4));
     if solo.room[0].table.game().is_over() {
         end_by_vote(&mut solo);

@@ -79,7 +79,7 @@ pub const CLAIM_NAME: Label = label!("fairdeal/claim-name/v1");
 /// An abandonment claim.
 pub const CLAIM: Label = label!("fairdeal/claim/v2");
 /// The extensions of time that a seat has stated.
-pub const EXTENSIONS: Label = label!("fairdeal/extensions/v1");
+pub const EXTENSIONS: Label = label!("fairdeal/extensions/v2");
 /// The name of such a statement in a head.
 pub const EXTENSIONS_NAME: Label = label!("fairdeal/extensions-name/v1");
 /// Replaces the leader's entry in an ack, if the leader was removed without an entry.

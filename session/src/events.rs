@@ -8,6 +8,7 @@ use fairdeal_games::{AnyAction, AnyEvent, TableGame as _};
 use fairdeal_peers::ticket::reply::Reply;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::seat::Seat;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -29,6 +30,8 @@ pub enum Command {
     Claim,
     /// Propose to remove a seat whose turn time has run out; all others have to consent.
     ProposeRemoval(Seat),
+    /// Give another player more time, or declare a holiday.
+    Extend(Extension),
     /// In the lobby: mark this player ready to begin, or not ready.
     Ready(bool),
     /// Remove a guest from the lobby; only the host can.
@@ -134,6 +137,13 @@ pub enum SessionEvent {
         out: Vec<Seat>,
         /// Whether this player can answer: by acting, or by proposing the same.
         asks: bool,
+    },
+    /// A seat has given another more time, or declared a holiday.
+    Extended {
+        seat: Seat,
+        extension: Extension,
+        /// A line for the log, in plain words.
+        line: String,
     },
     /// A proof about the shuffles: a line, and whether a deal was computed again.
     Seal { line: String, checked: bool },

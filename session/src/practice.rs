@@ -280,6 +280,8 @@ impl Practice {
             indirect: SeatSet::EMPTY,
             waits: Waits::default(),
             timing: None,
+            reserves: Vec::new(),
+            holidays_left: 0,
         }
     }
 
@@ -328,6 +330,7 @@ impl Practice {
             | Command::WriteLetter(_)
             | Command::Claim
             | Command::ProposeRemoval(_)
+            | Command::Extend(_)
             | Command::Ready(_)
             | Command::Dismiss(_)
             | Command::CallBack(_)

@@ -92,8 +92,13 @@ pub struct Snapshot {
     pub indirect: SeatSet,
     /// The seats that the table waits for, and what this player may do about it.
     pub waits: Waits,
-    /// The absence timeout and the turn time; `None` at a table with one party.
+    /// The times of the table; `None` at a table with one party.
     pub timing: Option<Timing>,
+    /// What each seat has left of its bank and of what others have given it, in seconds, rounded by [`coarse`]. Empty if no
+    /// seat has any.
+    pub reserves: Vec<u64>,
+    /// The days of holidays that this player can still declare.
+    pub holidays_left: u32,
 }
 
 /// The players in their seats, as the charter declares them: a declaration, not a proof.
@@ -215,8 +220,10 @@ pub struct Waiting {
     pub seat: Seat,
     /// Seconds since the seat was last heard from, if that is long.
     pub silent: Option<u64>,
-    /// Seconds left for its action, if the table has a turn time.
+    /// Seconds left for its action, if the table has a turn time; its reserve and its holidays included.
     pub turn_left: Option<u64>,
+    /// The last day of its holiday, counted from 1970-01-01, UTC, if it has one now.
+    pub holiday: Option<u32>,
 }
 
 /// A time in whole seconds, rounded down: to one second below half a minute, to ten below two minutes, then to a
@@ -244,6 +251,23 @@ pub fn time_in_words(seconds: u64) -> String {
     }
 }
 
+/// A day counted from 1970-01-01, UTC, in words: "24 December".
+pub fn date_in_words(day: u32) -> String {
+    date_of(day).map_or_else(|| format!("day {day}"), |date| format!("{} {}", date.day(), date.month()))
+}
+
+/// The same as a date: `2026-12-24`.
+pub fn date(day: u32) -> String {
+    date_of(day).map_or_else(
+        || format!("day {day}"),
+        |date| format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day()),
+    )
+}
+
+fn date_of(day: u32) -> Option<time::Date> {
+    time::OffsetDateTime::UNIX_EPOCH.date().checked_add(time::Duration::days(i64::from(day)))
+}
+
 /// A claim's words about the seats it is made against: "stayed away".
 pub fn ground_in_words(ground: Ground) -> &'static str {
     match ground {
@@ -261,9 +285,10 @@ pub fn option_in_words(key: &str, value: &str) -> String {
         ("target", "1") => return "one hand".to_owned(),
         ("target", points) => return format!("first to {points}"),
         (Timing::TURN_TIME, "none") => return "no turn limit".to_owned(),
+        (Timing::HOLIDAYS, days) => return format!("{days} days of holidays"),
         _ => {}
     }
-    let is_time = [Timing::ABSENCE, Timing::TURN_TIME].contains(&key);
+    let is_time = [Timing::ABSENCE, Timing::TURN_TIME, Timing::BANK].contains(&key);
     let seconds = value.parse().ok().filter(|_| is_time);
     let value = seconds.map_or_else(|| value.to_owned(), time_in_words);
     format!("{} {value}", key.replace('-', " "))
@@ -282,6 +307,8 @@ pub fn options_in_sentences(options: &[(String, String)]) -> String {
             (Timing::ABSENCE, _) => format!("Absent players may be removed after {}.", time()),
             (Timing::TURN_TIME, "none") => "No time limit.".to_owned(),
             (Timing::TURN_TIME, _) => format!("{} for each turn.", time()),
+            (Timing::BANK, _) => format!("{} more in a whole game.", time()),
+            (Timing::HOLIDAYS, days) => format!("{days} days of holidays each."),
             ("opening", "auction") => "An auction decides who begins.".to_owned(),
             ("happenstance", "true") => "Houses can fall.".to_owned(),
             ("opening", "dealer-left") | (_, "false" | "none" | "cycle" | "king") => return None,

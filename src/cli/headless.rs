@@ -257,6 +257,7 @@ impl Printer {
             }
             SessionEvent::Line(line)
             | SessionEvent::RemovalProposed { line, .. }
+            | SessionEvent::Extended { line, .. }
             | SessionEvent::Seal { line, .. }
             | SessionEvent::Reach(line) => line.clone(),
             SessionEvent::Disk { text, .. } => text.clone(),

@@ -201,7 +201,9 @@ fn tell(
 pub(super) fn news(names: &[String], told: &[SessionEvent]) -> Vec<String> {
     let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_default();
     let lines = told.iter().filter_map(|event| match event {
-        SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } => Some(line.clone()),
+        SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } | SessionEvent::Extended { line, .. } => {
+            Some(line.clone())
+        }
         SessionEvent::Fault { what, .. } => Some(format!("A fault is proven: {what}")),
         SessionEvent::Claimed { by, absent, ground, .. } => {
             let all = |seats: &[Seat]| listed(&seats.iter().map(|seat| name(*seat)).collect::<Vec<_>>());

@@ -12,7 +12,7 @@ use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::End;
 use fairdeal_session::replay::deals::Ledger;
-use fairdeal_session::replay::meaning::{Check, checks, meaning, refusal};
+use fairdeal_session::replay::meaning::{Check, checks, extensions_in_words, meaning, refusal};
 use fairdeal_session::replay::verdict;
 use fairdeal_session::spoken::spoken;
 use fairdeal_session::terms::Terms;
@@ -24,7 +24,7 @@ use super::args::Verify;
 use super::exit::{Exit, usage};
 use super::output::{complain, print, say};
 use super::page;
-use crate::events::results::{self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict};
+use crate::events::results::{self, Audited, Claim, Departed, Departure, Extended, ProvenFault, Unreadable, Verdict};
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::hands::hands;
 use crate::store::{piped_transcript, read_transcript, write_out};
@@ -165,6 +165,13 @@ fn exceptions(text: &mut String, report: &Report, names: &[String]) {
         let why = ground_in_words(claim.ground);
         let _ = writeln!(text, "\nclosed by claim of {by}: {absent} {why}");
     }
+    let times = extensions_in_words(report, names);
+    if !times.is_empty() {
+        text.push('\n');
+        for row in wrapped(&times.join(" "), WIDTH, 0) {
+            let _ = writeln!(text, "{row}");
+        }
+    }
     if !report.unopened.is_empty() {
         let names = named(report.unopened);
         let _ = writeln!(text, "\nseeds not revealed: {names}; proofs alone vouch for those shuffles");
@@ -217,6 +224,7 @@ fn in_json(report: &Report, names: &[String], seating: &Seating, terms: &Terms) 
         deals_opened: report.deals_opened,
         left: left.collect(),
         claims: report.claims.iter().map(claim).collect(),
+        extensions: report.extensions.iter().map(Extended::from).collect(),
         unopened: numbers(report.unopened),
         checks: checks.map(|(name, count)| (name.to_owned(), count.into())).collect(),
         scores: report.scores.clone(),

@@ -2,6 +2,7 @@
 
 use fairdeal_games::{AnyGame, TableEvent as _, TableGame as _};
 use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::seat::Seat;
 
 use super::results::Acquaintance;
@@ -9,6 +10,7 @@ use super::session::{Event, PeerState};
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
 use fairdeal_session::events::SessionEvent;
+use fairdeal_session::view::date;
 
 /// Converts the events of one session, in order, to those of `--json`.
 #[derive(Debug, Default)]
@@ -80,6 +82,12 @@ impl Converter {
                 ground: (*ground).into(),
                 transcript: transcript.as_deref().map(path_text),
             },
+            SessionEvent::Extended { seat, extension: Extension::Give { to, seconds }, .. } => {
+                Event::Gave { seat: (*seat).into(), to: (*to).into(), seconds: *seconds }
+            }
+            SessionEvent::Extended { seat, extension: Extension::Holiday { first, days }, .. } => {
+                Event::Holiday { seat: (*seat).into(), first: date(*first), days: *days }
+            }
             SessionEvent::Over { scores, winners, log, transcript } => Event::Over {
                 scores: scores.clone(),
                 winners: seats(winners),

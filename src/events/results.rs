@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use fairdeal_peers::PeerId;
+use fairdeal_protocol::log::extensions::Extensions;
 use fairdeal_session::notify::{self, Notification};
 use fairdeal_session::people::Mark;
+use fairdeal_session::view::date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -223,6 +225,9 @@ pub struct Audited {
     pub left: Vec<Departed>,
     /// The claims that closed the table.
     pub claims: Vec<Claim>,
+    /// What players gave each other beyond the table's times, and their holidays; by seat. How much time each has used is in
+    /// no file.
+    pub extensions: Vec<Extended>,
     /// The seats that did not reveal their seeds at the end.
     pub unopened: Vec<SeatNumber>,
     /// The number of times each check was made, by its name in plain words. Names may change with the program.
@@ -236,6 +241,55 @@ pub struct Audited {
     pub finding: Option<Finding>,
     /// The seat whose program computed another state and so forfeited the game; otherwise `null`.
     pub forfeited_by: Option<SeatNumber>,
+}
+
+/// All that a seat has given others beyond their times, and its holidays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Extended {
+    /// The seat.
+    pub seat: SeatNumber,
+    /// What it has given, by seat.
+    pub given: Vec<Given>,
+    /// Its holidays, by day.
+    pub holidays: Vec<Holiday>,
+}
+
+/// All that a seat has given another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Given {
+    /// The other seat.
+    pub to: SeatNumber,
+    /// In seconds.
+    pub seconds: u32,
+}
+
+/// Days on which no time of a seat runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Holiday {
+    /// The day of the declaration by the seat's word, in UTC: `2026-01-31`.
+    pub declared: String,
+    /// The first day.
+    pub first: String,
+    /// How many days.
+    pub days: u16,
+}
+
+impl From<&Extensions> for Extended {
+    fn from(said: &Extensions) -> Self {
+        Self {
+            seat: said.seat.into(),
+            given: said.given.iter().map(|given| Given { to: given.to.into(), seconds: given.seconds }).collect(),
+            holidays: said
+                .holidays
+                .iter()
+                .map(|holiday| Holiday {
+                    declared: date(holiday.declared),
+                    first: date(holiday.first),
+                    days: holiday.days,
+                })
+                .collect(),
+        }
+    }
 }
 
 /// A seat that is out of the game.

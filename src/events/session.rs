@@ -118,6 +118,24 @@ pub enum Event {
         /// The transcript of the unfinished game; `null` if it could not be saved.
         transcript: Option<String>,
     },
+    /// A seat has given another more time than the table allows each.
+    Gave {
+        /// The seat that gives.
+        seat: SeatNumber,
+        /// The seat that has more time now.
+        to: SeatNumber,
+        /// How much more, in seconds.
+        seconds: u32,
+    },
+    /// A seat has declared a holiday: no time of it runs then.
+    Holiday {
+        /// The seat.
+        seat: SeatNumber,
+        /// The first day, in UTC: `2026-01-31`.
+        first: String,
+        /// How many days.
+        days: u16,
+    },
     /// The game is over.
     Over {
         /// One score per seat, in seat order.

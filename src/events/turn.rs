@@ -271,7 +271,7 @@ mod tests {
         snapshot.waits.own_turn_left = Some(58);
         assert_eq!(positions.next(&snapshot), None);
         let silent = |seconds| Waits {
-            seats: vec![Waiting { seat: seat(1), silent: Some(seconds), turn_left: None }],
+            seats: vec![Waiting { seat: seat(1), silent: Some(seconds), turn_left: None, holiday: None }],
             own_turn_left: Some(40),
             ..Waits::default()
         };

@@ -76,6 +76,7 @@ impl Memory {
             SessionEvent::RemovalProposed { .. } => self.vote = kept(),
             SessionEvent::Action { .. } => self.vote = None,
             SessionEvent::Line(_)
+            | SessionEvent::Extended { .. }
             | SessionEvent::Seal { .. }
             | SessionEvent::Chat { .. }
             | SessionEvent::Fault { stopped: false, .. } => {

@@ -47,6 +47,9 @@ impl Honesty {
                 let own = fork_reports.iter().filter(|one| one.fork_report().seat == seat);
                 own.for_each(|own| persisted(&Record::ForkReport(own.clone())));
             }
+            Message::Extensions(signed) if signed.extensions().seat == seat => {
+                persisted(&Record::Extensions((**signed).clone()));
+            }
             Message::Entries(all) => {
                 for signed in all.iter() {
                     if self.sent.insert((seat, signed.hash())) {

@@ -5,8 +5,12 @@ use std::path::Path;
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::extensions::{Extension, Extensions, Given, Holiday, SignedExtensions};
 use fairdeal_protocol::table::live::Event;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_protocol::wire::bounded::Bounded;
+use fairdeal_protocol::wire::codec::encode;
+use fairdeal_testkit::seats::{self, seat};
 use tempfile::TempDir;
 
 use super::fixture::{play, record};
@@ -96,5 +100,94 @@ fn a_small_whole_transcript() {
     if is_there() {
         let (code, text) = audited(file);
         assert_eq!(code, Some(0), "{text}");
+    }
+}
+
+/// Both auditors read extensions of time, and refuse the same ones: a seat signs whatever it likes.
+#[test]
+fn extensions_of_time_are_checked_alike() {
+    let options = [("turn-time", "1d"), ("bank", "3d"), ("holidays", "10")];
+    let mut begins = true;
+    let room = play("plutonian-poker", 2, &options, 1, &mut |room| {
+        if std::mem::take(&mut begins) {
+            room[0].table.extend(Extension::Give { to: seat(1), seconds: 3600 }, 20_000).unwrap();
+            room[1].table.extend(Extension::Holiday { first: 20_001, days: 10 }, 20_000).unwrap();
+            room.exchange();
+            room[1].leave().unwrap();
+        }
+    });
+    let transcript = room[0].table.transcript();
+    let file = transcript.to_bytes().unwrap();
+    let said: Vec<Extensions> = transcript.extensions().iter().map(|signed| signed.extensions().clone()).collect();
+    let (gives, rests) = (said[0].clone(), said[1].clone());
+    let tail = encode(&transcript.extensions());
+    let start = file.len() - tail.len();
+    assert_eq!(&file[start..], tail);
+
+    let given = |to, seconds| Bounded::one(Given { to: seat(to), seconds });
+    let rest = |declared, first, days| Bounded::one(Holiday { declared, first, days });
+    let two = |one: Holiday, next: Holiday| Bounded::first([one, next]);
+    let holiday = |declared, first, days| Holiday { declared, first, days };
+    let fair = vec![
+        vec![gives.clone(), rests.clone()],
+        vec![gives.clone()],
+        vec![Extensions { given: given(1, 2_419_200), version: 64, ..gives.clone() }],
+        vec![Extensions { holidays: rest(u32::MAX - 1, u32::MAX, 10), ..rests.clone() }],
+        vec![Extensions { holidays: two(holiday(0, 1, 5), holiday(0, 6, 5)), ..rests.clone() }],
+    ];
+    let unfair = vec![
+        vec![rests.clone(), gives.clone()],
+        vec![gives.clone(), gives.clone()],
+        vec![Extensions { table: Hash32([1; 32]), ..gives.clone() }],
+        vec![Extensions { seat: seat(4), ..gives.clone() }],
+        vec![Extensions { seat: seat(1), ..gives.clone() }],
+        vec![Extensions { version: 0, ..gives.clone() }],
+        vec![Extensions { version: 65, ..gives.clone() }],
+        vec![Extensions { given: given(0, 1), ..gives.clone() }],
+        vec![Extensions { given: given(3, 1), ..gives.clone() }],
+        vec![Extensions { given: given(1, 0), ..gives.clone() }],
+        vec![Extensions { given: given(1, 2_419_201), ..gives.clone() }],
+        vec![Extensions {
+            given: Bounded::first([1, 1].map(|to| Given { to: seat(to), seconds: 1 })),
+            ..gives.clone()
+        }],
+        vec![Extensions { given: Bounded::default(), ..gives.clone() }],
+        vec![Extensions { holidays: rest(20_001, 20_001, 1), ..rests.clone() }],
+        vec![Extensions { holidays: rest(20_000, 20_001, 11), ..rests.clone() }],
+        vec![Extensions { holidays: rest(20_000, 20_001, 0), ..rests.clone() }],
+        vec![Extensions { holidays: two(holiday(0, 1, 5), holiday(0, 5, 5)), ..rests.clone() }],
+        vec![Extensions { holidays: two(holiday(9, 10, 1), holiday(8, 11, 1)), ..rests.clone() }],
+    ];
+    let root = TempDir::new().unwrap();
+    let path = root.path().join("extended.fairdeal");
+    let check = |signed: &[SignedExtensions], is_fair: bool, what: &str| {
+        let bytes = [&file[..start], &encode(&signed)].concat();
+        let report = audit::<AnyGame>(&Transcript::from_bytes(&bytes).unwrap());
+        assert_eq!(report.is_fair(), is_fair, "{what}: {:?}", report.finding);
+        if is_there() {
+            std::fs::write(&path, bytes).unwrap();
+            let (code, text) = audited(&path);
+            assert_eq!(code, Some(i32::from(!is_fair)), "{what}: {text}");
+        }
+    };
+    for (all, is_fair) in [(fair, true), (unfair, false)] {
+        for said in all {
+            let sign = |said: &Extensions| SignedExtensions::sign(said.clone(), &seats::key(said.seat));
+            let signed: Vec<SignedExtensions> = said.iter().map(sign).collect();
+            check(&signed, is_fair, &format!("{said:?}"));
+        }
+    }
+    check(&[SignedExtensions::sign(gives.clone(), &seats::key(seat(1)))], false, "signed by another");
+    if is_there() {
+        std::fs::write(&path, &file).unwrap();
+        let (_, text) = audited(&path);
+        for line in [
+            "bank of 259200 seconds each",
+            "10 days of holidays each",
+            "'player 1' gave 'player 2' 3600 seconds",
+            "10 days from 2024-10-05, declared on 2024-10-04",
+        ] {
+            assert!(text.contains(line), "{line} is not in {text}");
+        }
     }
 }

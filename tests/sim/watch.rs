@@ -9,6 +9,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Body, Part, Shuffled};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
+use fairdeal_protocol::log::extensions::Extensions;
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
 use fairdeal_protocol::membership::evidence::exclude;
 use fairdeal_protocol::membership::statement::Reason;
@@ -45,6 +46,8 @@ pub(crate) struct Watch {
     two_halts: bool,
     /// Fork reports by accused seat and author.
     fork_reports: BTreeMap<(Seat, Seat), ForkReport>,
+    /// The extensions of time that each seat has signed, by version.
+    extensions: BTreeMap<(Seat, u8), Hash32>,
     /// The digest that honest seats sign, by step and the hash of the previous step.
     digests: BTreeMap<(u64, Hash32), Hash32>,
     /// The announcement of every honest proof, with a hash of everything it proves.
@@ -68,6 +71,7 @@ impl Watch {
             kept: BTreeMap::new(),
             two_halts: false,
             fork_reports: BTreeMap::new(),
+            extensions: BTreeMap::new(),
             digests: BTreeMap::new(),
             nonces: BTreeMap::new(),
             forgot: SeatSet::EMPTY,
@@ -237,6 +241,17 @@ impl Watch {
         }
     }
 
+    /// Extensions of time that an honest seat sends: of each version there is one, and its signer has it on disk.
+    fn extended(&mut self, from: Seat, said: &Extensions) {
+        let first = *self.extensions.entry((said.seat, said.version)).or_insert(said.hash());
+        if first != said.hash() && self.is_honest(said.seat) && !self.forgetful.contains(said.seat) {
+            self.fail(1, format!("{} has signed two extensions of version {}", said.seat, said.version));
+        }
+        if said.seat == from {
+            self.is_kept(from, said.hash());
+        }
+    }
+
     /// Checks an honest seat's message when it is sent.
     pub(crate) fn sent(&mut self, from: Seat, message: &Message) {
         match message {
@@ -262,6 +277,10 @@ impl Watch {
                     self.fork_report(signed);
                 }
             }
+            Message::Extensions(signed) => match signed.verify(&self.charter) {
+                Ok(said) => self.extended(from, said),
+                Err(why) => self.fail(3, format!("{from} passes on what nobody may state: {why}")),
+            },
             Message::Evidence(evidence) => match evidence.culprit(&self.charter) {
                 Some((seat, _)) if self.may_be_blamed(seat) => {}
                 Some((seat, step)) => {
@@ -327,6 +346,9 @@ impl Watch {
                     }
                 }
                 self.kept.entry(seat).or_default().insert(statement.hash());
+            }
+            Record::Extensions(signed) => {
+                self.kept.entry(seat).or_default().insert(signed.extensions().hash());
             }
             _ => {}
         }

@@ -11,6 +11,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::claim::{Claim, Ground};
+use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -74,6 +75,9 @@ pub(crate) struct Chair {
     pub(crate) told_closed: SeatSet,
     /// Number of long thoughts that its player has left.
     thoughts: u32,
+    /// How often its player gives another more time yet.
+    gifts: u32,
+    giving: Dice,
 }
 
 /// Whether the table is over for a seat, in any way.
@@ -148,6 +152,8 @@ impl World {
                 refused: BTreeSet::new(),
                 told_closed: SeatSet::EMPTY,
                 thoughts: if role.ponders > 0 { 2 } else { 0 },
+                gifts: if seed.is_multiple_of(3) { 3 } else { 0 },
+                giving: Dice::new(seed, 60 + number),
                 role,
             }
         });
@@ -761,6 +767,13 @@ impl World {
                 chair.leaving = true;
                 self.tally.add("fault: leaver", u64::from(!enough));
             }
+            if chair.gifts > 0 && chair.giving.chance(3) {
+                chair.gifts -= 1;
+                let to = chair.giving.seat(place.table.replica().charter().seats());
+                let more = Extension::Give { to, seconds: 1 + chair.giving.below(3) };
+                // Refused to bots and to the own party, and while the seat asks what it has signed.
+                self.tally.add("gifts of time", u64::from(place.table.extend(more, 19_675).is_ok()));
+            }
             // Once nothing more goes wrong, every person closes a table that cannot go on.
             let decides = chair.role.claims || (now > self.fault && !self.plan.is_bot(seat));
             if decides && let Some(closing) = place.table.closing() {
@@ -849,7 +862,7 @@ fn named(fate: Fate) -> &'static str {
 }
 
 fn timing(role: &Role) -> Limits {
-    Limits { absence: role.absence, turn_time: Some(TURN_TIME) }
+    Limits { absence: role.absence, turn_time: Some(TURN_TIME), bank: 0 }
 }
 
 /// A statement as a trace line.

@@ -49,7 +49,7 @@ pub struct Now {
     /// A clock that never jumps, since any fixed moment. It should advance while the machine sleeps; if it does not,
     /// waits are longer by the sleep.
     pub up: u64,
-    /// The wall clock, since any fixed moment. It may jump.
+    /// The wall clock, since 1970-01-01, UTC. It may jump.
     pub wall: u64,
 }
 
@@ -404,12 +404,19 @@ impl Clocks {
         self.limits.bank.saturating_add(given).saturating_sub(used)
     }
 
-    /// Whether a seat has a holiday now.
-    pub fn is_on_holiday(&self, seat: Seat) -> bool {
-        self.now.is_some_and(|now| {
-            let extra = self.extra.get(&seat);
-            extra.is_some_and(|extra| extra.holidays.iter().any(|(from, end)| (*from..*end).contains(&now.wall)))
-        })
+    /// What a seat has left of it now, as far as this program has seen.
+    pub fn reserve_left(&self, seat: Seat) -> u64 {
+        let running = self.extra.get(&seat).map_or(0, |extra| extra.running);
+        self.reserve(seat).saturating_sub(running)
+    }
+
+    /// The moment of the wall clock at which the holiday of a seat ends, if it has one now.
+    pub fn holiday_until(&self, seat: Seat) -> Option<u64> {
+        let (now, extra) = (self.now?, self.extra.get(&seat)?);
+        let holidays = extra.holidays.iter();
+        // One may follow another.
+        let end = holidays.fold(now.wall, |at, (from, end)| if (*from..*end).contains(&at) { *end } else { at });
+        (end > now.wall).then_some(end)
     }
 
     /// For how long a seat's entry has been due beyond everything that extends its time: without its holidays, and without
@@ -1016,11 +1023,13 @@ mod tests {
         let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
         program.clocks.extend(seat(1), 0, [(today, today + 4), (today + 4, today + 5)]);
         program.expect();
-        assert!(program.clocks.is_on_holiday(seat(1)) && !program.clocks.is_on_holiday(seat(2)));
+        let until = u64::from(today + 5) * DAY;
+        assert_eq!(program.clocks.holiday_until(seat(1)), Some(until));
+        assert_eq!(program.clocks.holiday_until(seat(2)), None);
         program.jump(program.now + 4 * DAY);
         assert!(!program.clocks.is_absent(seat(1)) && !program.clocks.is_overdue(seat(1)));
         assert!(program.clocks.is_absent(seat(2)));
         program.jump(program.now + 2 * DAY);
-        assert!(!program.clocks.is_on_holiday(seat(1)) && program.clocks.is_overdue(seat(1)));
+        assert!(program.clocks.is_overdue(seat(1)) && program.clocks.holiday_until(seat(1)).is_none());
     }
 }

@@ -20,11 +20,13 @@ use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body, Part, Shares, Shuffled};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
+use fairdeal_protocol::log::extensions::{Extensions, Given, Holiday, SignedExtensions};
 use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport, resolve};
 use fairdeal_protocol::log::state_request::{SignedStateReply, SignedStateRequest, StateReply, StateRequest};
 use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReason};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Used;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::message::{Head, Message, Relayed};
 use fairdeal_protocol::wire::bounded::Bounded;
@@ -291,6 +293,19 @@ fn values_of_a_fixed_deal() {
     };
     let claim = SignedClaim::sign(claim, None, &signer);
     line("message claim", &Message::Claim(Box::new(claim)).to_bytes());
+    let said = Extensions {
+        table: context.table,
+        seat: context.seat,
+        version: 2,
+        given: Bounded::one(Given { to: Seat::new(0).unwrap(), seconds: 86_400 }),
+        holidays: Bounded::one(Holiday { declared: 20_000, first: 20_001, days: 10 }),
+    };
+    line("name of extensions", said.hash().as_bytes());
+    let said = SignedExtensions::sign(said, &signer);
+    line("message extensions", &Message::Extensions(Box::new(said.clone())).to_bytes());
+    line("journal record, extensions", &Record::Extensions(said).to_bytes());
+    let used = Used { seat: context.seat, time: 3_600_000 };
+    line("journal record, used", &Record::Used(Bounded::one(used)).to_bytes());
     let kept = Record::Seed { deal: 1, seed: Seed::from_opened(OpenedSeed([8; 32])) };
     line("journal record, seed", &kept.to_bytes());
     insta::assert_snapshot!(text);

@@ -8,7 +8,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use super::recomputed_deal;
 use crate::terms::Terms;
 use crate::text::clean_reason;
-use crate::view::Seating;
+use crate::view::{Seating, date_in_words, time_in_words};
 
 /// Each check in plain words and what it proves, in the order of [`Tally::checks`].
 const PROVES: &str = include_str!("checks.txt");
@@ -77,6 +77,31 @@ pub fn meaning(report: &Report, names: &[String], seating: &Seating, terms: &Ter
         what_follows(report, seating, me, parties, shuffles > 0),
         what_was_computed(report, names),
     ]
+}
+
+/// What the players have agreed on time beyond the table's limits, in sentences; none if they have nothing.
+pub fn extensions_in_words(report: &Report, names: &[String]) -> Vec<String> {
+    let all = report.extensions.iter().flat_map(|said| {
+        let by = name_of(said.seat, names);
+        let given = said.given.iter().map({
+            let by = by.clone();
+            move |given| {
+                let to = name_of(given.to, names);
+                format!("{by} gave {to} {} more.", time_in_words(u64::from(given.seconds)))
+            }
+        });
+        let rests = said.holidays.iter().map(move |holiday| {
+            let (first, last) = (date_in_words(holiday.first), date_in_words(holiday.end().saturating_sub(1)));
+            let until = if holiday.days == 1 { String::new() } else { format!(" to {last}") };
+            format!("{by} had a holiday: {first}{until} (UTC), declared on {}.", date_in_words(holiday.declared))
+        });
+        given.chain(rests)
+    });
+    let mut all: Vec<String> = all.collect();
+    if !all.is_empty() {
+        all.push("How much time each has used is the word of those who waited.".to_owned());
+    }
+    all
 }
 
 fn who_shuffled(report: &Report, names: &[String], seating: &Seating, me: Option<Seat>, parties: usize) -> String {
@@ -190,6 +215,7 @@ mod tests {
             winners: Vec::new(),
             result: ResultProof::default(),
             left: Vec::new(),
+            extensions: Vec::new(),
             claims: Vec::new(),
             unopened: SeatSet::EMPTY,
             finding: None,

@@ -296,6 +296,8 @@ impl Replay {
             indirect: SeatSet::EMPTY,
             waits: Waits::default(),
             timing: None,
+            reserves: Vec::new(),
+            holidays_left: 0,
         }
     }
 

@@ -320,6 +320,8 @@ impl Shown {
             indirect: SeatSet::EMPTY,
             waits: Waits::default(),
             timing: replica.charter().timing(),
+            reserves: Vec::new(),
+            holidays_left: 0,
         }
     }
 

@@ -335,6 +335,8 @@ impl TestApp {
             shares: known.iter().map(|(card, _)| (card, others)).collect(),
             waits: self.waits.clone(),
             timing: None,
+            reserves: Vec::new(),
+            holidays_left: 0,
             table: Hash32([7; 32]),
             me: Some(me),
             names: scene.names.clone(),

@@ -1,10 +1,12 @@
 //! A seat at a table in play: what is known of its peers, and what each input does.
 //!
-//! [`play`] acts and passes on what the table says, `premove` keeps an action ready, `letters` writes letters, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds
-//! seats that have moved, `indirect` knows those that others relay, and `visitors` serves those who watch.
+//! [`play`] acts and passes on what the table says, `premove` keeps an action ready, `extended` gives time, `letters` writes
+//! letters, `drafts` sends shuffles ahead, `ending` closes it, `whereabouts` finds seats that have moved, `indirect` knows
+//! those that others relay, and `visitors` serves those who watch.
 
 mod drafts;
 mod ending;
+mod extended;
 mod indirect;
 mod letters;
 mod notes;
@@ -226,6 +228,7 @@ impl Seated {
             Heard::Command(Command::Leave) => self.leave(cx),
             Heard::Command(Command::Claim) => self.claim(cx),
             Heard::Command(Command::ProposeRemoval(seat)) => self.propose_removal(seat, cx),
+            Heard::Command(Command::Extend(more)) => self.extend(more, cx),
             Heard::Command(Command::Say(text)) => talk::say(self, &text, cx),
             Heard::Command(Command::Invite(ticket)) => self.invite(&ticket, cx),
             Heard::Command(Command::CallBack(_)) => cx.refuse(ONLY_HOST),

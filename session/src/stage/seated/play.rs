@@ -507,6 +507,8 @@ impl Seated {
             indirect: self.indirect.told(),
             waits: self.waits(),
             timing: self.charter.charter().timing(),
+            reserves: self.reserves(),
+            holidays_left: self.holidays_left(),
         };
         cx.tell(SessionEvent::Snapshot(Box::new(snapshot)));
     }
@@ -572,6 +574,11 @@ impl Seated {
                 };
                 cx.tell(SessionEvent::Line(line));
             }
+            Event::Extended(before, said) => {
+                for event in self.extended(before.as_deref(), &said) {
+                    cx.tell(event);
+                }
+            }
             Event::Dropped(why) => cx.refuse(why.to_string()),
             Event::Fault(fault, evidence) => self.guilty(&fault, &evidence, cx),
             Event::Stopped(stop) => return self.stopped(&stop, cx),
@@ -594,6 +601,13 @@ impl Seated {
                     let line = event.text(&self.names);
                     cx.tell(SessionEvent::Line(line));
                 }
+                Event::Extended(before, said) => {
+                    for event in self.extended(before.as_deref(), &said) {
+                        if let SessionEvent::Extended { line, .. } = event {
+                            cx.tell(SessionEvent::Line(line));
+                        }
+                    }
+                }
                 Event::Fault(fault, evidence) => {
                     self.guilty.insert(fault.seat);
                     if kept < self.guilty.len() {
@@ -610,8 +624,8 @@ impl Seated {
     /// The seats that the table waits for, as the player sees them.
     pub(super) fn waits(&self) -> Waits {
         let (table, clocks) = (&self.table, self.table.clocks());
-        let turn_left = |due: u64| {
-            let time = clocks.limits().turn_time?;
+        let turn_left = |seat: Seat, due: u64, excused: u64| {
+            let time = clocks.limits().turn_time?.saturating_add(excused).saturating_add(clocks.reserve(seat));
             Some(coarse(time.saturating_sub(due)))
         };
         let far = self.indirect.seats();
@@ -620,13 +634,17 @@ impl Seated {
             // Somebody else hears a seat that is reached through others.
             silent: (waited.silent >= SILENT && !far.contains(waited.seat)).then(|| coarse(waited.silent)),
             // Only a player's decision has a turn time.
-            turn_left: turn_left(waited.due).filter(|_| table.is_decided_by(waited.seat)),
+            turn_left: turn_left(waited.seat, waited.due, waited.excused).filter(|_| table.is_decided_by(waited.seat)),
+            holiday: self.on_holiday(waited.seat),
         };
         // The next tick records since when the action is due.
-        let own_turn_left =
-            table.is_my_turn().then(|| clocks.due_for(table.me())).and_then(|due| turn_left(due.unwrap_or(0)));
+        let own_turn_left = table.is_my_turn().then(|| clocks.waited(table.me())).and_then(|waited| {
+            let (due, excused) = waited.map_or((0, 0), |waited| (waited.due, waited.excused));
+            turn_left(table.me(), due, excused)
+        });
         let others = table.waits().map(waiting);
-        let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
+        let told =
+            |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some() || waiting.holiday.is_some();
         let unanswering = self.unanswering();
         let step = table.replica().step();
         Waits {
@@ -664,13 +682,18 @@ impl Seated {
         let (live, parties) = (table.replica().live(), table.replica().parties());
         let absence = clocks.limits().absence;
         let waited = table.waits().filter(|waited| unanswering.contains(waited.seat));
-        let waited = waited.map(|waited| waited.due.min(waited.silent)).min()?;
+        let until_overdue = |waited: Waited| {
+            let limit = absence.saturating_add(waited.excused);
+            let due = limit.saturating_add(waited.reserve).saturating_sub(waited.due);
+            due.max(limit.saturating_sub(waited.silent))
+        };
+        let left = waited.map(until_overdue).max()?;
         let silent = unanswering.iter().filter_map(|seat| clocks.silent_for(seat)).min()?;
-        let passed = waited.min(silent);
+        let left = left.max(absence.saturating_sub(silent));
         let remedy = if parties.is_majority(live, live.minus(unanswering)) { Remedy::PlayOn } else { Remedy::Close };
         // A program that has just begun waits for as long again.
-        let passed = if remedy == Remedy::Close { passed.min(clocks.awake()) } else { passed };
-        (table.closing().is_none()).then(|| (remedy, coarse(absence.saturating_sub(passed))))
+        let awake = if remedy == Remedy::Close { clocks.awake() } else { u64::MAX };
+        (table.closing().is_none()).then(|| (remedy, coarse(left.max(absence.saturating_sub(awake)))))
     }
 
     /// The seats that have closed the table for themselves, if those left are too few to play on.

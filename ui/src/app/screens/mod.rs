@@ -4,6 +4,7 @@ pub mod audit;
 mod coach;
 pub mod guided;
 pub mod history;
+pub mod holiday;
 pub mod home;
 pub mod join;
 pub mod lesson;

@@ -88,7 +88,7 @@ const SHORT: u8 = 20;
 const USUAL: &str = "usual";
 
 /// The times offered here, in seconds. The command line accepts any value.
-const TIMES: [OptionInfo; 2] = [
+const TIMES: [OptionInfo; 4] = [
     OptionInfo {
         key: Timing::TURN_TIME,
         default: USUAL,
@@ -98,6 +98,16 @@ const TIMES: [OptionInfo; 2] = [
         key: Timing::ABSENCE,
         default: USUAL,
         kind: OptionKind::Choice(&[USUAL, "60", "600", "3600", "86400", "604800"]),
+    },
+    OptionInfo {
+        key: Timing::BANK,
+        default: Timing::NO_TURN_TIME,
+        kind: OptionKind::Choice(&[Timing::NO_TURN_TIME, "600", "3600", "86400", "259200", "604800"]),
+    },
+    OptionInfo {
+        key: Timing::HOLIDAYS,
+        default: Timing::NO_TURN_TIME,
+        kind: OptionKind::Choice(&[Timing::NO_TURN_TIME, "7", "14", "30"]),
     },
 ];
 
@@ -170,7 +180,20 @@ impl Setup {
     /// Whether the option at this index matters. Times do not, for tables with bots only.
     fn is_asked(&self, number: usize) -> bool {
         let option = self.options.get(number).map(|(option, _)| option.key);
+        if option == Some(Timing::BANK) && !self.has_turn_time() {
+            return false;
+        }
         self.is_networked() || !TIMES.iter().any(|time| Some(time.key) == option)
+    }
+
+    /// Whether turns have a limit, which a bank extends.
+    fn has_turn_time(&self) -> bool {
+        let chosen = self.options.iter().find(|(option, _)| option.key == Timing::TURN_TIME);
+        match chosen.map(|(_, value)| value.as_str()) {
+            Some(Timing::NO_TURN_TIME) | None => false,
+            Some(USUAL) => self.usual_turn_time() != Timing::NO_TURN_TIME,
+            Some(_) => true,
+        }
     }
 
     fn items(&self) -> Vec<Item> {
@@ -291,7 +314,7 @@ impl Setup {
         let text = self.texts.get(option.key).unwrap_or(&none);
         let of_value = text.values.get(value).map_or("", String::as_str);
         let meaning = format!("{} {of_value}", text.text).trim().to_owned();
-        let is_time = TIMES.iter().any(|time| time.key == option.key);
+        let is_time = option.key != Timing::HOLIDAYS && TIMES.iter().any(|time| time.key == option.key);
         let seconds = value.parse().ok().filter(|_| is_time);
         let shown = match (option.kind, seconds) {
             (_, Some(seconds)) => time_in_words(seconds),

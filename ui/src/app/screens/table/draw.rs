@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::{AHEAD, sentence};
+use super::extended::holiday_in_words;
 use super::inspector::draw_upwards;
 use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::app::screen::Context;
@@ -88,6 +89,7 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
         let note = match waiting {
             // After the end nobody is missed.
             _ if over => None,
+            Some(Waiting { holiday: Some(last), .. }) => Some((holiday_in_words(*last), false)),
             _ if table_screen.paused.contains(seat) && !is_far && !snapshot.connected.contains(seat) => {
                 Some(("has paused".to_owned(), false))
             }
@@ -118,7 +120,10 @@ fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
 /// The time left for the player's turn, as a sentence after others.
 fn clock(snapshot: &Snapshot) -> Option<String> {
     let left = snapshot.waits.own_turn_left?;
-    Some(format!(" {} left.", time_in_words(left)))
+    let reserve = snapshot.me.and_then(|me| snapshot.reserves.get(me.index())).copied().unwrap_or(0);
+    // Beyond the turn time only the reserve is left.
+    let beyond = if left > 0 && left <= reserve { ", beyond your turn time" } else { "" };
+    Some(format!(" {} left{beyond}.", time_in_words(left)))
 }
 
 /// Whether the seats commit to seeds and shuffle, and this player would be to act.
@@ -156,7 +161,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
     } else if let Some(pending) = table_screen.pending_in_words() {
         let quit = keys.key(Intent::Quit);
         let unanswering = table_screen.unanswering_in_words(&quit);
-        let way = table_screen.way_out(&quit, unanswering.is_none());
+        let way = table_screen.way_out(keys, unanswering.is_none());
         std::iter::once(pending).chain(unanswering).collect::<Vec<_>>().join(" ") + &way
     } else if table_screen.choice.ahead.is_some() && table_screen.choice.picked.is_empty() {
         lead = "NEXT TURN  ";
@@ -178,7 +183,7 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let thinking = to_act.iter().filter(|seat| !snapshot.waits.unanswering.contains(*seat));
         let waited: Vec<String> = thinking.map(|seat| table_screen.name_of(seat)).collect();
         let role = if table_screen.is_spectator() { " You are watching." } else { "" };
-        let way = table_screen.way_out(&keys.key(Intent::Quit), unanswering.is_none());
+        let way = table_screen.way_out(keys, unanswering.is_none());
         let waiting = (!waited.is_empty()).then(|| format!("Waiting for {}.", waited.join(", ")));
         let ready = table_screen.ready_in_words();
         let sentences = waiting.into_iter().chain(unanswering).chain(ready).collect::<Vec<_>>().join(" ");

@@ -124,6 +124,12 @@ impl TableScreen {
                 self.sketch = sketch.flatten();
                 self.stage.events.push(event.clone());
             }
+            SessionEvent::Extended { seat, line, .. } => {
+                if self.me() != Some(*seat) {
+                    cx.toast(Tone::Good, line.clone());
+                }
+                self.log.say(Voice::Table, line.clone());
+            }
             SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } => {
                 let told = Told { text: line.clone(), sketch: std::mem::take(&mut self.sketch) };
                 self.rest.tell(&mut self.log, told);

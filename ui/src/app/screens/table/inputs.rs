@@ -1,6 +1,7 @@
 //! The inputs of the player at a table: chosen targets, intents, letters, and answers to questions.
 
 use fairdeal_games::match_game;
+use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::seat::Seat;
 
 use super::choosing::AHEAD;
@@ -36,6 +37,7 @@ impl TableScreen {
             button::SEAL => self.over = Over::Seal,
             button::SEAL_DETAILS => self.turn_seal(),
             button::AHEAD => self.choose_ahead(cx),
+            button::HOLIDAY => self.open_holiday(cx),
             Target::Spot(spot) => self.pick(cx, spot),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
@@ -44,6 +46,10 @@ impl TableScreen {
                 }
             }
             Target::Button(number) => {
+                let given = number.checked_sub(button::GIVE);
+                if let Some(seat) = given.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return self.ask_gift(cx, seat);
+                }
                 let person = number.checked_sub(button::PERSON);
                 if let Some(seat) = person.and_then(|seat| Seat::new(usize::from(seat))) {
                     return self.open_people(cx, Some(seat));
@@ -210,6 +216,11 @@ impl TableScreen {
             Some(Asked::Act(offer)) if answer == 0 => self.act(cx, *offer),
             Some(Asked::Removal(seat)) if answer == 0 => {
                 cx.command(Command::ProposeRemoval(seat));
+            }
+            Some(Asked::Give(to, amounts)) => {
+                if let Some(seconds) = amounts.get(answer) {
+                    cx.command(Command::Extend(Extension::Give { to, seconds: *seconds }));
+                }
             }
             Some(Asked::Take) if answer == 0 => {
                 cx.effect(Effect::TakeSeat);

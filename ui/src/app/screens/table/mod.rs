@@ -8,6 +8,7 @@
 pub(in crate::app::screens) mod choosing;
 mod draw;
 mod events;
+mod extended;
 mod inputs;
 mod inspector;
 mod interval;
@@ -87,6 +88,10 @@ mod button {
     pub(super) const PAGE: Target = Target::Button(18);
     /// Chooses ahead for the next turn, or takes that back.
     pub(super) const AHEAD: Target = Target::Button(60);
+    /// Declares a holiday.
+    pub(super) const HOLIDAY: Target = Target::Button(61);
+    /// Gives a player more time: the button number is this plus the number of the seat.
+    pub(super) const GIVE: u16 = 70;
     /// The people at the table.
     pub(super) const PEOPLE: Target = Target::Button(15);
     /// Shows a player in the address book: the button number is this plus the number of the seat.
@@ -169,6 +174,8 @@ enum Asked {
     Act(Box<Offer>),
     Leave(Vec<Way>),
     Removal(Seat),
+    /// How much time to give a seat, in seconds.
+    Give(Seat, [u32; 3]),
     /// Whether to take the seat elsewhere.
     Take,
 }
@@ -692,6 +699,13 @@ impl Screen for TableScreen {
             let name = self.names.get(seat.index()).cloned().unwrap_or_default();
             let button = button::PROPOSE + u16::from(seat.number());
             all.push((format!("propose removal of {name}"), Target::Button(button)));
+        }
+        for seat in self.may_give().iter() {
+            let button = button::GIVE + u16::from(seat.number());
+            all.push((format!("give {} more time", self.name_of(seat)), Target::Button(button)));
+        }
+        if self.may_rest() {
+            all.push(("declare a holiday".to_owned(), button::HOLIDAY));
         }
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             let (words, target) =

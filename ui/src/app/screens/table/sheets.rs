@@ -7,6 +7,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::text::{Line, Span};
 
+use super::extended::reserves;
 use super::moving::Telling;
 use super::{GUARD, Over, TableScreen, draw, rail, view_of};
 use crate::app::screen::Cx;
@@ -110,6 +111,11 @@ impl TableScreen {
                 let note = match_game!(game, game => game.seat_note(seat));
                 line.push_span(Span::styled(format!("  {bot}{note}"), self.theme.faint()));
                 lines.push(line);
+            }
+            if !snapshot.reserves.is_empty() {
+                lines.push(Line::default());
+                lines.push(Line::styled("Time beyond the turns", self.theme.title()));
+                lines.extend(reserves(snapshot));
             }
             for (title, rows) in sections(game, view) {
                 lines.push(Line::default());

@@ -719,8 +719,10 @@ fn move_is_prepared_for_the_next_turn() {
             insta::assert_snapshot!("next-turn", chosen);
         }
         // The same table again, with a clock that has moved on, leaves the choice as it is.
-        let clock =
-            Waits { seats: vec![Waiting { seat: acts, silent: Some(20), turn_left: None }], ..Waits::default() };
+        let clock = Waits {
+            seats: vec![Waiting { seat: acts, silent: Some(20), turn_left: None, holiday: None }],
+            ..Waits::default()
+        };
         tell(&mut stage, waiting(&now, clock, acts.index()));
         assert!(stage.draw().contains("NEXT TURN"));
         stage.effects.clear();
@@ -874,7 +876,7 @@ fn score_stands_before_the_clock() {
         let mut stage = seated(0);
         stage.size = size;
         stage.rest();
-        let left = |number| Waiting { seat: seat(number), silent: None, turn_left: Some(540) };
+        let left = |number| Waiting { seat: seat(number), silent: None, turn_left: Some(540), holiday: None };
         stage.waits_for_seat_0(seat(0), Waits { seats: vec![left(0), left(1)], ..Waits::default() });
         let shown = stage.draw();
         let clocks = shown.split("9 min left").skip(1);
@@ -927,7 +929,7 @@ fn one_call_is_offered_between_two_turns() {
 /// A waiting player sees the available remedies and their ground.
 #[test]
 fn options_against_an_idle_player() {
-    let late = Waiting { seat: seat(0), silent: None, turn_left: Some(0) };
+    let late = Waiting { seat: seat(0), silent: None, turn_left: Some(0), holiday: None };
     let waits = |may_claim, may_propose| Waits { seats: vec![late], may_claim, may_propose, ..Waits::default() };
     let mut stage = seated(0);
     stage.rest();
@@ -1058,7 +1060,7 @@ fn closed_out_player_can_only_leave() {
 #[test]
 fn closed_board_is_still() {
     let mut stage = before_a_fire();
-    let late = Waiting { seat: seat(1), silent: None, turn_left: Some(420) };
+    let late = Waiting { seat: seat(1), silent: None, turn_left: Some(420), holiday: None };
     stage.waits_for_seat_0(seat(0), Waits { seats: vec![late], ..Waits::default() });
     assert!(stage.draw().contains("7 min left"), "{}", stage.draw());
     let (by, absent, ground) = (vec![seat(0)], vec![seat(1), seat(2)], Ground::Absent);

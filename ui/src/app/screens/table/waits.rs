@@ -9,6 +9,7 @@ use fairdeal_session::view::{Remedy, Snapshot, Standing, time_in_words};
 
 use super::TableScreen;
 use super::choosing::AHEAD;
+use crate::keys::{Intent, Keymap};
 use crate::tables::words;
 
 impl TableScreen {
@@ -61,9 +62,11 @@ impl TableScreen {
         Some(format!("{state}. The game is saved: {all} can resume it, and {key} pauses it.{remedy}"))
     }
 
-    /// The remedies of the player against those who are late or away, as sentences after others; `key` leaves. `says_why`
-    /// adds the reason.
-    pub(super) fn way_out(&self, key: &str, says_why: bool) -> String {
+    /// The remedies of the player against those who are late or away, as sentences after others. `says_why` adds the
+    /// reason.
+    pub(super) fn way_out(&self, keys: &Keymap, says_why: bool) -> String {
+        let key = keys.key(Intent::Quit);
+        let gift = || self.gift_in_words(&keys.key(Intent::Palette));
         let Some(waits) = self.snapshot.as_ref().map(|now| &now.waits) else {
             return String::new();
         };
@@ -76,10 +79,11 @@ impl TableScreen {
             Some(closing) => {
                 let why = self.closing_in_words(closing).filter(|_| says_why);
                 let why = why.map_or_else(String::new, |why| format!(" {why}."));
-                format!("{why} Press {key}, then c, to close the table: the game ends unfinished.")
+                let gift = gift();
+                format!("{why} Press {key}, then c, to close the table: the game ends unfinished.{gift}")
             }
             None => waits.may_propose.iter().next().map_or_else(String::new, |seat| {
-                format!(" Press x to propose playing on without {}.", self.name_of(seat))
+                format!(" Press x to propose playing on without {}.{}", self.name_of(seat), gift())
             }),
         }
     }

@@ -1,0 +1,69 @@
+//! Extensions of time: more time for another player, holidays, and what the player reads of them.
+
+use fairdeal_protocol::log::extensions::{Extension, Extensions};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::timing::Timing;
+
+use super::Seated;
+use crate::cx::Cx;
+use crate::events::SessionEvent;
+use crate::view::{coarse, date_in_words, time_in_words};
+
+/// One day, in milliseconds.
+const DAY: u64 = 86_400_000;
+
+impl Seated {
+    /// Gives another player more time, or declares a holiday.
+    pub(super) fn extend(&mut self, more: Extension, cx: &mut Cx<'_>) {
+        let today = u32::try_from(cx.now.wall / DAY).unwrap_or(u32::MAX);
+        if let Err(why) = self.table.extend(more, today) {
+            cx.refuse(why.to_string());
+        }
+    }
+
+    /// What a seat has added to its extensions, each with a line for the log.
+    pub(super) fn extended(&self, before: Option<&Extensions>, said: &Extensions) -> Vec<SessionEvent> {
+        let me = self.table.me();
+        let name = |seat: Seat| if seat == me { "you".to_owned() } else { self.name(seat) };
+        let by = if said.seat == me { "You".to_owned() } else { self.name(said.seat) };
+        let gives = said.given.iter().filter_map(|given| {
+            let earlier = before.map_or(0, |before| before.given_to(given.to));
+            let seconds = given.seconds.checked_sub(earlier).filter(|seconds| *seconds > 0)?;
+            let verb = if said.seat == me { "give" } else { "gives" };
+            let line = format!("{by} {verb} {} {} more.", name(given.to), time_in_words(u64::from(seconds)));
+            Some((Extension::Give { to: given.to, seconds }, line))
+        });
+        let known = before.map_or(0, |before| before.holidays.len());
+        let rests = said.holidays.iter().skip(known).map(|holiday| {
+            let last = date_in_words(holiday.end().saturating_sub(1));
+            let (whose, first) = (if said.seat == me { "Your" } else { "Their" }, date_in_words(holiday.first));
+            let until = if holiday.days == 1 { String::new() } else { format!(" to {last}") };
+            let verb = if said.seat == me { "have" } else { "has" };
+            let line = format!("{by} {verb} a holiday: {first}{until} (UTC). {whose} clock stands still then.");
+            (Extension::Holiday { first: holiday.first, days: holiday.days }, line)
+        });
+        let all = gives.chain(rests);
+        all.map(|(extension, line)| SessionEvent::Extended { seat: said.seat, extension, line }).collect()
+    }
+
+    /// What each seat has left of its bank and of what others have given it, in seconds; empty if none has any.
+    pub(super) fn reserves(&self) -> Vec<u64> {
+        let clocks = self.table.clocks();
+        let seats = Seat::first(self.names.len());
+        let has_any = clocks.limits().bank > 0 || seats.clone().any(|seat| self.table.given_to(seat) > 0);
+        if has_any { seats.map(|seat| coarse(clocks.reserve_left(seat))).collect() } else { Vec::new() }
+    }
+
+    /// The days of holidays that this player can still declare.
+    pub(super) fn holidays_left(&self) -> u32 {
+        let allowed = self.charter.charter().timing().map_or(0, Timing::holidays);
+        let taken = self.table.holidays_of(self.table.me()).iter().map(|holiday| u32::from(holiday.days));
+        allowed.saturating_sub(taken.sum())
+    }
+
+    /// The last day of a seat's holiday, if it has one now.
+    pub(super) fn on_holiday(&self, seat: Seat) -> Option<u32> {
+        let end = self.table.clocks().holiday_until(seat)?;
+        u32::try_from(end / DAY).ok()?.checked_sub(1)
+    }
+}

@@ -1,0 +1,125 @@
+//! A holiday at a table in play: its first day and its length, before it is declared.
+
+use fairdeal_games::calendar::day_number;
+use fairdeal_protocol::log::extensions::Extension;
+use fairdeal_session::events::Command;
+use fairdeal_session::view::date_in_words;
+use ratatui::layout::{Margin, Rect};
+use ratatui::text::Line;
+
+use super::{arrows, column, keys_below, row, setting};
+use crate::app::screen::{Context, Cx, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::canvas::{Canvas, Layer, Target, wrapped};
+use crate::keys::Intent;
+
+const FIRST: Target = Target::Row(0);
+const DAYS: Target = Target::Row(1);
+const DECLARE: Target = Target::Row(2);
+
+/// How far ahead a holiday may begin here, in days.
+const AHEAD: u32 = 366;
+
+/// A holiday that is not declared yet.
+#[derive(Debug)]
+pub struct Holiday {
+    /// Today, counted from 1970-01-01, UTC.
+    today: u32,
+    first: u32,
+    days: u32,
+    /// The days that the player can still declare at this table.
+    left: u32,
+    focus: Option<Target>,
+}
+
+impl Holiday {
+    /// For a player who can still declare so many days.
+    pub fn new(context: &Context, left: u32) -> Self {
+        let epoch = day_number("1970-01-01").unwrap_or_default();
+        let today = day_number(&context.today).map_or(0, |day| u32::try_from(day - epoch).unwrap_or(0));
+        Self { today, first: today + 1, days: left.clamp(1, 7), left, focus: None }
+    }
+
+    fn change(&mut self, by: i32) {
+        let turned = |value: u32, least: u32, most: u32| match by {
+            0.. if value >= most => least,
+            0.. => value + 1,
+            _ if value <= least => most,
+            _ => value - 1,
+        };
+        match self.focus {
+            Some(FIRST) => self.first = turned(self.first, self.today + 1, self.today + AHEAD),
+            Some(DAYS) => self.days = turned(self.days, 1, self.left.max(1)),
+            _ => {}
+        }
+    }
+
+    fn declare(&self, cx: &mut Cx<'_>) {
+        let days = u16::try_from(self.days).unwrap_or(u16::MAX);
+        cx.command(Command::Extend(Extension::Holiday { first: self.first, days }));
+        cx.leave();
+    }
+
+    /// The days as a sentence.
+    fn in_words(&self) -> String {
+        let last = self.first + self.days - 1;
+        let days = if self.days == 1 { "1 day".to_owned() } else { format!("{} days", self.days) };
+        let when = match self.days {
+            1 => date_in_words(self.first),
+            _ => format!("{} to {}", date_in_words(self.first), date_in_words(last)),
+        };
+        format!("{when} (UTC), {days} of the {} that you have left at this table.", self.left)
+    }
+}
+
+impl Screen for Holiday {
+    fn name(&self) -> String {
+        "a holiday".to_owned()
+    }
+
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area.inner(Margin::new(2, 1)), 76);
+        let at = |line: u16| Rect { y: page.y + line, height: u16::from(line < page.height), ..page };
+        let ahead = match self.first - self.today {
+            1 => "tomorrow".to_owned(),
+            days => format!("in {days} days"),
+        };
+        setting(canvas, at(0), FIRST, "first day", &format!("{}, {ahead}", date_in_words(self.first)));
+        setting(canvas, at(1), DAYS, "days", &self.days.to_string());
+        row(canvas, at(3), DECLARE, ("declare it", theme.title()), "");
+        let text = format!(
+            "{} No clock of yours runs then, and nobody can go on without you for it. It can't be taken back, but you may \
+             play all the same.",
+            self.in_words()
+        );
+        let width = usize::from(page.width).saturating_sub(3);
+        let notes = Rect { y: at(5).y, height: page.height.saturating_sub(5), ..page };
+        canvas.rows(notes, wrapped(&text, width, 0).into_iter().map(|text| Line::raw(format!("   {text}"))));
+        let turn = (theme.glyph("←→", "Left Right").to_owned(), "change", None);
+        keys_below(canvas, area, context, vec![arrows(theme, "choose"), turn]);
+    }
+
+    fn focus(&self, layer: &Layer) -> FocusPolicy {
+        FocusPolicy { first: Some(FIRST), steers: &[Intent::Left, Intent::Right], ..FocusPolicy::of(layer) }
+    }
+
+    fn spoken(&self, _context: &Context) -> String {
+        self.in_words()
+    }
+
+    fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
+        match input {
+            ScreenInput::Choose(DECLARE) => self.declare(cx),
+            ScreenInput::Choose(target @ (FIRST | DAYS)) => {
+                self.focus = Some(target);
+                self.change(1);
+            }
+            ScreenInput::Intent(Intent::Left) => self.change(-1),
+            ScreenInput::Intent(Intent::Right) => self.change(1),
+            ScreenInput::Focused(target) => self.focus = target,
+            ScreenInput::Back | ScreenInput::Intent(Intent::Quit) => cx.leave(),
+            _ => return Handled::No,
+        }
+        Handled::Yes
+    }
+}

@@ -1,0 +1,85 @@
+//! More time for others, and holidays: who may have what, the questions, and what is left of each player's time.
+
+use fairdeal_games::listed;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_session::view::{Snapshot, Standing, date_in_words, time_in_words};
+use ratatui::text::Line;
+
+use super::{Asked, TableScreen};
+use crate::app::screen::{Cx, Question};
+use crate::app::screens::holiday::Holiday;
+
+/// What is offered at a table with turns of up to an hour, in seconds.
+const SHORT: [u32; 3] = [60, 300, 3600];
+/// And at others.
+const LONG: [u32; 3] = [43_200, 86_400, 259_200];
+/// The longest turn of a table where a minute counts, in seconds.
+const HOUR: u32 = 3600;
+
+impl TableScreen {
+    /// The table, if its times can be extended: it is sealed, in play, and this player sits at it.
+    fn extensible(&self) -> Option<(&Snapshot, Seat)> {
+        let now = self.snapshot.as_ref().filter(|now| matches!(now.standing, Standing::Sealed(_)))?;
+        let is_open = self.ending.outcome.is_none() && !self.is_closed() && !now.waits.is_leaving;
+        now.me.filter(|_| is_open && now.timing.is_some()).map(|me| (now, me))
+    }
+
+    /// The players to whom this one can give more time: people of other programs, still at the table.
+    pub(super) fn may_give(&self) -> SeatSet {
+        let Some((now, me)) = self.extensible() else { return SeatSet::EMPTY };
+        let Standing::Sealed(progress) = &now.standing else { return SeatSet::EMPTY };
+        let parties = &now.seating.parties;
+        let is_other = |seat: &Seat| parties.is_person(*seat) && parties.party_of(*seat) != parties.party_of(me);
+        progress.live.iter().filter(is_other).collect()
+    }
+
+    /// Whether this player can declare a holiday.
+    pub(super) fn may_rest(&self) -> bool {
+        self.extensible().is_some_and(|(now, _)| now.holidays_left > 0)
+    }
+
+    pub(super) fn open_holiday(&self, cx: &mut Cx<'_>) {
+        if let Some((now, _)) = self.extensible().filter(|(now, _)| now.holidays_left > 0) {
+            let holiday = Holiday::new(cx.context, now.holidays_left);
+            cx.push(holiday);
+        }
+    }
+
+    /// Asks how much time to give a player.
+    pub(super) fn ask_gift(&mut self, cx: &mut Cx<'_>, seat: Seat) {
+        if !self.may_give().contains(seat) {
+            return;
+        }
+        let timing = self.snapshot.as_ref().and_then(|now| now.timing);
+        let turn = timing.and_then(|timing| timing.turn_time()).unwrap_or(0);
+        let amounts = if turn <= HOUR { SHORT } else { LONG };
+        let words = amounts.map(|seconds| time_in_words(u64::from(seconds)));
+        let answers = words.into_iter().zip('1'..).map(|(words, key)| (key, words, String::new()));
+        let text = format!("How much more time does {} get? It can't be taken back.", self.name_of(seat));
+        cx.ask(Question { text, answers: answers.collect() });
+        self.asked = Some(Asked::Give(seat, amounts));
+    }
+
+    /// The players for whom the table waits in vain, and the key that gives them more time, as a sentence after others.
+    pub(super) fn gift_in_words(&self, palette: &str) -> String {
+        let Some(now) = &self.snapshot else { return String::new() };
+        let late = now.waits.seats.iter().map(|waiting| waiting.seat).filter(|seat| self.may_give().contains(*seat));
+        let names: Vec<String> = late.map(|seat| self.name_of(seat)).collect();
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!(" Or press {palette} to give {} more time.", listed(&names))
+        }
+    }
+}
+
+/// What each player has left of the bank and of what others have given, for the sheet of scores.
+pub(super) fn reserves(now: &Snapshot) -> Vec<Line<'static>> {
+    let rows = now.names.iter().zip(&now.reserves);
+    rows.map(|(name, left)| Line::raw(format!("{:>10}  {name}", time_in_words(*left)))).collect()
+}
+
+/// The end of a holiday in words.
+pub(super) fn holiday_in_words(last: u32) -> String {
+    format!("on holiday until {}", date_in_words(last))
+}
