@@ -333,8 +333,13 @@ impl House {
         self.up
     }
 
+    /// The wall clock, in milliseconds since 1970.
+    pub fn wall(&self) -> u64 {
+        WALL + self.up
+    }
+
     fn now(&self) -> Now {
-        Now { up: self.up, wall: WALL + self.up }
+        Now { up: self.up, wall: self.wall() }
     }
 
     /// The hash of every message so far, and of all journals and transcripts now.

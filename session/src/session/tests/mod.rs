@@ -2,6 +2,7 @@
 
 mod absence;
 mod clean;
+mod extended;
 mod premove;
 mod slow;
 mod ways;

@@ -788,7 +788,7 @@ fn every_setting_can_be_reached_on_a_small_screen() {
     assert!(stage.draw().contains("By") || stage.draw().contains("Tarot"));
     stage.keys("o");
     let mut seen = String::new();
-    for _ in 0..14 {
+    for _ in 0..16 {
         let shown = stage.draw();
         let row = shown.lines().find(|row| row.contains('▌') && !row.contains("fairdeal"));
         seen.push_str(row.unwrap_or_else(|| panic!("{shown}")));

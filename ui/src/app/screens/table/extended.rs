@@ -9,10 +9,11 @@ use super::{Asked, TableScreen};
 use crate::app::screen::{Cx, Question};
 use crate::app::screens::holiday::Holiday;
 
-/// What is offered at a table with turns of up to an hour, in seconds.
-const SHORT: [u32; 3] = [60, 300, 3600];
+/// What is offered at a table with turns of up to an hour: key, words, and seconds.
+const SHORT: [(char, &str, u32); 3] = [('m', "a minute", 60), ('f', "five minutes", 300), ('h', "an hour", 3600)];
 /// And at others.
-const LONG: [u32; 3] = [43_200, 86_400, 259_200];
+const LONG: [(char, &str, u32); 3] =
+    [('h', "half a day", 43_200), ('d', "a day", 86_400), ('t', "three days", 259_200)];
 /// The longest turn of a table where a minute counts, in seconds.
 const HOUR: u32 = 3600;
 
@@ -53,11 +54,10 @@ impl TableScreen {
         let timing = self.snapshot.as_ref().and_then(|now| now.timing);
         let turn = timing.and_then(|timing| timing.turn_time()).unwrap_or(0);
         let amounts = if turn <= HOUR { SHORT } else { LONG };
-        let words = amounts.map(|seconds| time_in_words(u64::from(seconds)));
-        let answers = words.into_iter().zip('1'..).map(|(words, key)| (key, words, String::new()));
+        let answers = amounts.into_iter().map(|(key, words, _)| (key, words.to_owned(), String::new()));
         let text = format!("How much more time does {} get? It can't be taken back.", self.name_of(seat));
         cx.ask(Question { text, answers: answers.collect() });
-        self.asked = Some(Asked::Give(seat, amounts));
+        self.asked = Some(Asked::Give(seat, amounts.map(|(.., seconds)| seconds)));
     }
 
     /// The players for whom the table waits in vain, and the key that gives them more time, as a sentence after others.
