@@ -94,8 +94,8 @@ pub struct Snapshot {
     pub waits: Waits,
     /// The times of the table; `None` at a table with one party.
     pub timing: Option<Timing>,
-    /// What each seat has left of its bank and of what others have given it, in seconds, rounded by [`coarse`]. Empty if no
-    /// seat has any.
+    /// The rest of each seat's bank and of the time that others have given it, in seconds, rounded by [`coarse`]. Empty if
+    /// no seat has any.
     pub reserves: Vec<u64>,
     /// The days of holidays that this player can still declare.
     pub holidays_left: u32,

@@ -225,8 +225,7 @@ pub struct Audited {
     pub left: Vec<Departed>,
     /// The claims that closed the table.
     pub claims: Vec<Claim>,
-    /// What players gave each other beyond the table's times, and their holidays; by seat. How much time each has used is in
-    /// no file.
+    /// The times that players gave each other, and their holidays; by seat. How much time each has used is in no file.
     pub extensions: Vec<Extended>,
     /// The seats that did not reveal their seeds at the end.
     pub unopened: Vec<SeatNumber>,
@@ -248,7 +247,7 @@ pub struct Audited {
 pub struct Extended {
     /// The seat.
     pub seat: SeatNumber,
-    /// What it has given, by seat.
+    /// The times that it has given, by seat.
     pub given: Vec<Given>,
     /// Its holidays, by day.
     pub holidays: Vec<Holiday>,

@@ -15,7 +15,7 @@ use regex::{Captures, Regex};
 use sha2::{Digest as _, Sha256};
 
 /// The rows of the first table, each with its values in the snapshot.
-const DEAL: [(&str, &[&str]); 38] = [
+const DEAL: [(&str, &[&str]); 39] = [
     ("charter, 213 bytes", &["charter"]),
     ("table id", &["table id"]),
     ("genesis", &["genesis"]),
@@ -53,6 +53,7 @@ const DEAL: [(&str, &[&str]); 38] = [
     ("Propose in round 2", &["proposal hash"]),
     ("Accept in round 2", &["accept hash"]),
     ("Release of consent", &["release hash"]),
+    ("SignedExtensions of seat 1", &["signed extensions"]),
     ("parent after fork reports", &["parent after a halt"]),
 ];
 

@@ -62,13 +62,13 @@ pub struct Extensions {
     pub seat: Seat,
     /// Which statement of the seat this is, from 1.
     pub version: u8,
-    /// What it has given others, by seat.
+    /// Everything that it has given others, by seat.
     pub given: Bounded<Given, MAX_SEATS>,
     /// Its holidays, by day.
     pub holidays: Bounded<Holiday, MAX_HOLIDAYS>,
 }
 
-/// What a seat adds to its extensions.
+/// One more extension of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extension {
     /// More time for another seat.
@@ -171,7 +171,7 @@ impl Extensions {
         self.version > before.version && before.given.iter().all(gives) && self.holidays.starts_with(&before.holidays)
     }
 
-    /// What this seat has given another, in seconds.
+    /// The time that this seat has given another, in seconds.
     pub fn given_to(&self, to: Seat) -> u32 {
         self.given.iter().find(|given| given.to == to).map_or(0, |given| given.seconds)
     }
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(of_bot, Err(NotForThem));
     }
 
-    /// What no honest program writes is refused with a valid signature, too.
+    /// Statements that no honest program writes are refused, with valid signatures too.
     #[test]
     fn a_signed_statement_is_checked_whole() {
         let charter = charter();

@@ -181,14 +181,14 @@ pub struct Clocks {
     restored: Vec<Wait>,
     /// The waits persisted last.
     kept: Option<Kept>,
-    /// What extends the times of each seat.
+    /// The extensions of each seat's times.
     extra: BTreeMap<Seat, Extra>,
 }
 
-/// What extends the times of a seat, and how much of it is used, in milliseconds.
+/// The extensions of a seat's times, and how much of them is used, in milliseconds.
 #[derive(Clone, Debug, Default)]
 struct Extra {
-    /// What others have given it.
+    /// The time that others have given it.
     given: u64,
     /// Its holidays by the wall clock: from, and before.
     holidays: Vec<(u64, u64)>,
@@ -397,14 +397,14 @@ impl Clocks {
         Some(due.saturating_sub(self.excused(seat, due)))
     }
 
-    /// What a seat had left of its bank, and of what others have given it, before the open step.
+    /// The rest of a seat's bank, and of the time that others have given it, before the open step.
     pub fn reserve(&self, seat: Seat) -> u64 {
         let extra = self.extra.get(&seat);
         let (given, used) = extra.map_or((0, 0), |extra| (extra.given, extra.used));
         self.limits.bank.saturating_add(given).saturating_sub(used)
     }
 
-    /// What a seat has left of it now, as far as this program has seen.
+    /// The rest of it now, as far as this program has seen.
     pub fn reserve_left(&self, seat: Seat) -> u64 {
         let running = self.extra.get(&seat).map_or(0, |extra| extra.running);
         self.reserve(seat).saturating_sub(running)

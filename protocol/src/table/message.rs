@@ -81,7 +81,7 @@ pub enum Message {
     ForkReports(Bounded<SignedForkReport, MAX_SEATS>),
     /// The claim of a seat that has closed the table because others stayed away.
     Claim(Box<SignedClaim>),
-    /// What a seat has given others beyond their times, and its holidays.
+    /// The times that a seat has given others, and its holidays.
     Extensions(Box<SignedExtensions>),
 }
 

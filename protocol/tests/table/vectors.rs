@@ -302,6 +302,7 @@ fn values_of_a_fixed_deal() {
     };
     line("name of extensions", said.hash().as_bytes());
     let said = SignedExtensions::sign(said, &signer);
+    line("signed extensions", &encode(&said));
     line("message extensions", &Message::Extensions(Box::new(said.clone())).to_bytes());
     line("journal record, extensions", &Record::Extensions(said).to_bytes());
     let used = Used { seat: context.seat, time: 3_600_000 };

@@ -79,7 +79,7 @@ pub fn meaning(report: &Report, names: &[String], seating: &Seating, terms: &Ter
     ]
 }
 
-/// What the players have agreed on time beyond the table's limits, in sentences; none if they have nothing.
+/// The players' agreements on time beyond the table's limits, in sentences; none if there are none.
 pub fn extensions_in_words(report: &Report, names: &[String]) -> Vec<String> {
     let all = report.extensions.iter().flat_map(|said| {
         let by = name_of(said.seat, names);

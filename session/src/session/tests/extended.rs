@@ -68,7 +68,7 @@ fn given_time_keeps_a_table_open() {
     assert_eq!((report.finding, report.extensions.len()), (None, 1));
 }
 
-/// What a player has used of the bank is gone, also after the other program was off.
+/// Time of the bank that is used is gone, also after the other program was off.
 #[test]
 fn a_bank_is_used_once() {
     let (mut scene, guest) = guest_to_act(&[("turn-time", "60"), ("absence", "60"), ("bank", "1h")]);

@@ -21,7 +21,7 @@ impl Seated {
         }
     }
 
-    /// What a seat has added to its extensions, each with a line for the log.
+    /// The new extensions of a seat, each with a line for the log.
     pub(super) fn extended(&self, before: Option<&Extensions>, said: &Extensions) -> Vec<SessionEvent> {
         let me = self.table.me();
         let name = |seat: Seat| if seat == me { "you".to_owned() } else { self.name(seat) };
@@ -46,7 +46,7 @@ impl Seated {
         all.map(|(extension, line)| SessionEvent::Extended { seat: said.seat, extension, line }).collect()
     }
 
-    /// What each seat has left of its bank and of what others have given it, in seconds; empty if none has any.
+    /// The rest of each seat's bank and of the time that others have given it, in seconds; empty if none has any.
     pub(super) fn reserves(&self) -> Vec<u64> {
         let clocks = self.table.clocks();
         let seats = Seat::first(self.names.len());

@@ -9,7 +9,7 @@ use super::{Asked, TableScreen};
 use crate::app::screen::{Cx, Question};
 use crate::app::screens::holiday::Holiday;
 
-/// What is offered at a table with turns of up to an hour: key, words, and seconds.
+/// The times that can be given at a table with turns of up to an hour: key, words, and seconds.
 const SHORT: [(char, &str, u32); 3] = [('m', "a minute", 60), ('f', "five minutes", 300), ('h', "an hour", 3600)];
 /// And at others.
 const LONG: [(char, &str, u32); 3] =
@@ -73,7 +73,7 @@ impl TableScreen {
     }
 }
 
-/// What each player has left of the bank and of what others have given, for the sheet of scores.
+/// The rest of each player's bank and of the time that others have given, for the sheet of scores.
 pub(super) fn reserves(now: &Snapshot) -> Vec<Line<'static>> {
     let rows = now.names.iter().zip(&now.reserves);
     rows.map(|(name, left)| Line::raw(format!("{:>10}  {name}", time_in_words(*left)))).collect()

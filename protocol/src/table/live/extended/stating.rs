@@ -1,9 +1,6 @@
-//! Extensions of time at a live table: the last statement of each seat ([`crate::log::extensions`]).
-
-use std::collections::BTreeMap;
+//! States extensions of time at a live table, and takes those of others.
 
 use crate::game::Game;
-use crate::hash::Hash32;
 use crate::log::extensions::{Extension, ExtensionError, Extensions, Holiday, SignedExtensions};
 use crate::seat::Seat;
 use crate::table::journal::Record;
@@ -27,36 +24,13 @@ pub enum ExtendError {
     Refused(#[from] ExtensionError),
 }
 
-/// The last statement of each seat, with its name in heads.
-#[derive(Debug, Default)]
-pub(super) struct Extended {
-    held: BTreeMap<Seat, (Hash32, SignedExtensions)>,
-}
-
-impl Extended {
-    /// The names of the statements.
-    pub(super) fn names(&self) -> impl Iterator<Item = Hash32> + '_ {
-        self.held.values().map(|(name, _)| *name)
-    }
-
-    /// The statements, by seat.
-    pub(super) fn signed(&self) -> impl Iterator<Item = &SignedExtensions> {
-        self.held.values().map(|(_, signed)| signed)
-    }
-
-    /// What a seat has stated.
-    fn of(&self, seat: Seat) -> Option<&Extensions> {
-        self.held.get(&seat).map(|(_, signed)| signed.extensions())
-    }
-}
-
 impl<G: Game> Table<G> {
     /// The extensions of time that seats have stated, by seat.
     pub fn extensions(&self) -> impl Iterator<Item = &Extensions> {
         self.extended.signed().map(SignedExtensions::extensions)
     }
 
-    /// What all other seats together have given a seat, in seconds.
+    /// The time that all other seats together have given a seat, in seconds.
     pub fn given_to(&self, seat: Seat) -> u32 {
         self.extensions().map(|said| said.given_to(seat)).fold(0, u32::saturating_add)
     }
@@ -99,6 +73,7 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// [`ExtensionError`] if no seat of this table has signed it, or none may.
+    //= P7.3
     pub(in crate::table::live) fn hold_extensions(&mut self, signed: &SignedExtensions) -> Result<(), ExtensionError> {
         let said = signed.extensions();
         let before = self.extended.of(said.seat);
@@ -118,7 +93,7 @@ impl<G: Game> Table<G> {
     fn put_extensions(&mut self, signed: &SignedExtensions) {
         let said = signed.extensions();
         let before = self.extended.of(said.seat).cloned().map(Box::new);
-        self.extended.held.insert(said.seat, (said.hash(), signed.clone()));
+        self.extended.put(signed.clone());
         for seat in self.replica.charter().seats().iter() {
             let given = u64::from(self.given_to(seat)).saturating_mul(1000);
             let holidays: Vec<(u32, u32)> =
@@ -130,9 +105,7 @@ impl<G: Game> Table<G> {
 
     /// Sends a seat the statements that it lacks, also those of other seats.
     pub(in crate::table::live) fn send_extensions(&mut self, to: Seat, head: &Head) {
-        let lacks = |(name, _): &&(Hash32, SignedExtensions)| !head.others.contains(name);
-        let lacking: Vec<SignedExtensions> =
-            self.extended.held.values().filter(lacks).map(|(_, signed)| signed.clone()).collect();
+        let lacking: Vec<SignedExtensions> = self.extended.lacking(&head.others).cloned().collect();
         for signed in lacking {
             self.send_answer(to, Message::Extensions(Box::new(signed)));
         }
