@@ -1019,6 +1019,7 @@ mod tests {
         program.jump(program.now + 4 * DAY);
         let waited = program.clocks.waited(seat(1)).unwrap();
         assert_eq!((waited.due, waited.silent, waited.excused), (4 * DAY, 4 * DAY, 3 * DAY));
+        assert_eq!(program.clocks.charged_for(seat(1)), Some(DAY));
         assert!(program.clocks.is_overdue(seat(1)), "the day before its holidays and the hours after them");
         let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
         program.clocks.extend(seat(1), 0, [(today, today + 4), (today + 4, today + 5)]);
