@@ -156,7 +156,7 @@ fn extensions_of_time_are_checked_alike() {
         vec![Extensions { holidays: rest(20_000, 20_001, 11), ..rests.clone() }],
         vec![Extensions { holidays: rest(20_000, 20_001, 0), ..rests.clone() }],
         vec![Extensions { holidays: two(holiday(0, 1, 5), holiday(0, 5, 5)), ..rests.clone() }],
-        vec![Extensions { holidays: two(holiday(9, 10, 1), holiday(8, 11, 1)), ..rests.clone() }],
+        vec![Extensions { holidays: two(holiday(9, 10, 1), holiday(8, 11, 1)), ..rests }],
     ];
     let root = TempDir::new().unwrap();
     let path = root.path().join("extended.fairdeal");
@@ -177,7 +177,7 @@ fn extensions_of_time_are_checked_alike() {
             check(&signed, is_fair, &format!("{said:?}"));
         }
     }
-    check(&[SignedExtensions::sign(gives.clone(), &seats::key(seat(1)))], false, "signed by another");
+    check(&[SignedExtensions::sign(gives, &seats::key(seat(1)))], false, "signed by another");
     if is_there() {
         std::fs::write(&path, &file).unwrap();
         let (_, text) = audited(&path);

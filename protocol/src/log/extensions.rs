@@ -385,7 +385,7 @@ mod tests {
             Extensions { given: swapped, ..good.clone() },
             Extensions { given: twice, ..good.clone() },
             Extensions { given: Bounded::default(), holidays: Bounded::default(), ..good.clone() },
-            Extensions { holidays: Bounded::one(Holiday { declared: 101, first: 101, days: 1 }), ..good.clone() },
+            Extensions { holidays: Bounded::one(Holiday { declared: 101, first: 101, days: 1 }), ..good },
         ];
         for said in bad {
             assert!(verify(&said, 1).is_err(), "{said:?}");
