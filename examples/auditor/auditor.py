@@ -1092,11 +1092,10 @@ class Auditor:
             given = all(
                 seat < len(players) and players[seat][4] is None and signers.parties[seat] != signers.parties[said.seat]
                 and 1 <= seconds <= 2419200 for seat, seconds in said.given)
-            taken, until, before = 0, 0, 0
-            free = True
+            taken, until, free = 0, 0, True
             for declared, first, length in said.holidays:
-                free &= before <= declared < first and until <= first and length > 0
-                taken, until, before = taken + length, min(first + length, 2**32 - 1), declared
+                free &= declared < first and until <= first and length > 0
+                taken, until = taken + length, min(first + length, 2**32 - 1)
             need(players[said.seat][4] is None and given and to == sorted(set(to)) and (said.given or said.holidays)
                  and 1 <= said.version <= 64 and free and taken <= days, "an extension of time that nobody may state")
 

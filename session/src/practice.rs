@@ -280,7 +280,7 @@ impl Practice {
             indirect: SeatSet::EMPTY,
             waits: Waits::default(),
             timing: None,
-            reserves: Vec::new(),
+            holidays: Vec::new(),
             holidays_left: 0,
         }
     }

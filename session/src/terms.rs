@@ -6,7 +6,7 @@ use fairdeal_games::calendar::{day_in_words, day_number};
 use fairdeal_games::game_info;
 use fairdeal_protocol::charter::{Charter, MAX_WORD};
 use fairdeal_protocol::game::Protocol;
-use fairdeal_protocol::timing::Timing;
+use fairdeal_protocol::timing::{Timing, seconds};
 use fairdeal_protocol::wire::bounded::Text;
 
 use crate::text::clean;
@@ -19,7 +19,7 @@ const PHONE_ABSENCE: u32 = 600;
 /// Gives absent players time to take a phone out of a pocket, unless the options of a table say how long, or a longer turn
 /// time does.
 pub fn wait_for_phones(options: &mut BTreeMap<String, String>) {
-    let turn_time = options.get(Timing::TURN_TIME).and_then(|time| time.parse::<u32>().ok());
+    let turn_time = options.get(Timing::TURN_TIME).and_then(|time| seconds(time));
     if turn_time.is_none_or(|time| time <= PHONE_ABSENCE) {
         options.entry(Timing::ABSENCE.to_owned()).or_insert_with(|| PHONE_ABSENCE.to_string());
     }
@@ -109,6 +109,7 @@ mod tests {
         assert_eq!(waits(&[("turn-time", "60")]), 600);
         assert_eq!(waits(&[("absence", "30")]), 30);
         assert_eq!(waits(&[("turn-time", "86400")]), 86_400);
+        assert_eq!(waits(&[("turn-time", "3d")]), 259_200);
     }
 
     fn terms(game: &str, options: &[(&str, &str)]) -> Terms {

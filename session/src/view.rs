@@ -94,9 +94,8 @@ pub struct Snapshot {
     pub waits: Waits,
     /// The times of the table; `None` at a table with one party.
     pub timing: Option<Timing>,
-    /// The rest of each seat's bank and of the time that others have given it, in seconds, rounded by [`coarse`]. Empty if
-    /// no seat has any.
-    pub reserves: Vec<u64>,
+    /// The holidays that this player has declared: the first day of each, and the day after its last one.
+    pub holidays: Vec<(u32, u32)>,
     /// The days of holidays that this player can still declare.
     pub holidays_left: u32,
 }
@@ -202,6 +201,9 @@ pub struct Waits {
     pub may_propose: SeatSet,
     /// Seconds left for this player's action, as in [`Waiting`]. Set only in its own turn, at a table with a turn time.
     pub own_turn_left: Option<u64>,
+    /// The rest of each seat's bank and of the time that others have given it, in seconds, rounded by [`coarse`]. Empty if
+    /// no seat has any.
+    pub reserves: Vec<u64>,
 }
 
 /// A remedy against seats that do not answer.
@@ -220,7 +222,7 @@ pub struct Waiting {
     pub seat: Seat,
     /// Seconds since the seat was last heard from, if that is long.
     pub silent: Option<u64>,
-    /// Seconds left for its action, if the table has a turn time; its reserve and its holidays included.
+    /// Seconds left of its turn time, if the table has one. Then it uses its reserve.
     pub turn_left: Option<u64>,
     /// The last day of its holiday, counted from 1970-01-01, UTC, if it has one now.
     pub holiday: Option<u32>,
@@ -256,6 +258,14 @@ pub fn date_in_words(day: u32) -> String {
     date_of(day).map_or_else(|| format!("day {day}"), |date| format!("{} {}", date.day(), date.month()))
 }
 
+/// Days in words: "24 December to 2 January (UTC)".
+pub fn days_in_words(first: u32, days: u32) -> String {
+    match days {
+        0 | 1 => format!("{} (UTC)", date_in_words(first)),
+        _ => format!("{} to {} (UTC)", date_in_words(first), date_in_words(first.saturating_add(days - 1))),
+    }
+}
+
 /// The same as a date: `2026-12-24`.
 pub fn date(day: u32) -> String {
     date_of(day).map_or_else(
@@ -285,6 +295,7 @@ pub fn option_in_words(key: &str, value: &str) -> String {
         ("target", "1") => return "one hand".to_owned(),
         ("target", points) => return format!("first to {points}"),
         (Timing::TURN_TIME, "none") => return "no turn limit".to_owned(),
+        (Timing::HOLIDAYS, "1") => return "1 day of holidays".to_owned(),
         (Timing::HOLIDAYS, days) => return format!("{days} days of holidays"),
         _ => {}
     }
@@ -308,7 +319,7 @@ pub fn options_in_sentences(options: &[(String, String)]) -> String {
             (Timing::TURN_TIME, "none") => "No time limit.".to_owned(),
             (Timing::TURN_TIME, _) => format!("{} for each turn.", time()),
             (Timing::BANK, _) => format!("{} more in a whole game.", time()),
-            (Timing::HOLIDAYS, days) => format!("{days} days of holidays each."),
+            (Timing::HOLIDAYS, _) => format!("{} each.", option_in_words(key, value)),
             ("opening", "auction") => "An auction decides who begins.".to_owned(),
             ("happenstance", "true") => "Houses can fall.".to_owned(),
             ("opening", "dealer-left") | (_, "false" | "none" | "cycle" | "king") => return None,

@@ -53,7 +53,8 @@ pub struct Clock {
     /// The time for one action, 30 to 604800; `null` if there is no limit.
     #[schemars(range(min = 30, max = 604_800))]
     pub turn_time: Option<u32>,
-    /// The time left for the `due` seat; `null` without a limit, and once it has acted.
+    /// The turn time that the `due` seat has left; `null` without a limit, and once it has acted. At 0 it uses its bank, if
+    /// it has any.
     pub turn_left: Option<u64>,
     /// The awaited seats that have been silent for 15 seconds or more.
     pub silent: Vec<Silent>,

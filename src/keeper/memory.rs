@@ -75,16 +75,12 @@ impl Memory {
             }
             SessionEvent::RemovalProposed { .. } => self.vote = kept(),
             SessionEvent::Action { .. } => self.vote = None,
+            // Whoever attaches later reads it as one of the lines before.
+            SessionEvent::Extended { line, .. } => self.line(SessionEvent::Line(line.clone())),
             SessionEvent::Line(_)
-            | SessionEvent::Extended { .. }
             | SessionEvent::Seal { .. }
             | SessionEvent::Chat { .. }
-            | SessionEvent::Fault { stopped: false, .. } => {
-                self.lines.push_back(event.clone());
-                if self.lines.len() > LINES {
-                    self.lines.pop_front();
-                }
-            }
+            | SessionEvent::Fault { stopped: false, .. } => self.line(event.clone()),
             // Moments, and counts of which the next one says all.
             SessionEvent::Reaching { .. }
             | SessionEvent::Seated { .. }
@@ -94,6 +90,13 @@ impl Memory {
             | SessionEvent::Calls(_)
             | SessionEvent::Refused(_)
             | SessionEvent::Hidden { .. } => {}
+        }
+    }
+
+    fn line(&mut self, event: SessionEvent) {
+        self.lines.push_back(event);
+        if self.lines.len() > LINES {
+            self.lines.pop_front();
         }
     }
 

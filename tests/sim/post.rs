@@ -16,10 +16,12 @@ use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::frame::Frame;
 use fairdeal_session::header::SavedSeat;
@@ -97,7 +99,8 @@ impl Post {
         let mut rng = stream(seed, 77);
         let (game, most) = [("loot", 4), ("plutonian-poker", 4)][rng.next_u32() as usize % 2];
         let seats = 2 + (rng.next_u32() as u8) % (most - 1);
-        let times = [("turn-time".to_owned(), "604800".to_owned()), ("absence".to_owned(), "604800".to_owned())];
+        let times = [("turn-time", "1w"), ("absence", "1w"), ("bank", "1w"), ("holidays", "30")];
+        let times = times.map(|(key, value)| (key.to_owned(), value.to_owned()));
         let target = (game == "loot").then(|| ("target".to_owned(), "1".to_owned()));
         let rules = rule_set(game, seats, &times.into_iter().chain(target).collect()).unwrap();
         let mut house = House::new(seed);
@@ -216,6 +219,22 @@ impl Post {
         let mut acted = 0;
         while let Some(now) = desk.shown.take_if(|now| now.my_turn && !now.game.is_over()) {
             let me = now.me.unwrap();
+            let more = match self.rng.next_u32() % 60 {
+                0 => Some(Extension::Give {
+                    to: Seat::first(peers.len()).find(|seat| *seat != me).unwrap(),
+                    seconds: 60,
+                }),
+                1 if now.holidays_left > 0 => {
+                    let tomorrow = u32::try_from(self.wall / DAY).unwrap() + 1;
+                    let first = now.holidays.iter().map(|(_, end)| *end).fold(tomorrow, u32::max);
+                    Some(Extension::Holiday { first, days: 1 })
+                }
+                _ => None,
+            };
+            if let Some(more) = more {
+                desk.hear(Input::Command(Command::Extend(more)), &mut self.rng);
+                self.tally.add("extensions of time", 1);
+            }
             let action = desk.home.bot.choose(&now.game, me, &now.known, &mut self.rng).unwrap();
             desk.hear(Input::Command(Command::Act(action)), &mut self.rng);
             acted += 1;
@@ -289,6 +308,18 @@ impl Post {
             }
         }
         let Some(first) = logs.first() else { return };
+        let mut said = BTreeMap::new();
+        for signed in logs.iter().flat_map(Transcript::extensions) {
+            let (seat, version) = (signed.extensions().seat, signed.extensions().version);
+            if said.entry((seat, version)).or_insert(signed) != &signed {
+                self.failures.push(format!("{seat} has stated two extensions of version {version}"));
+            }
+        }
+        let known = logs.iter().map(Transcript::extensions);
+        self.tally.add(
+            "extensions that all know",
+            u64::from(known.clone().all(|all| !all.is_empty() && all == first.extensions())),
+        );
         let report = audit::<AnyGame>(first);
         if !report.is_fair() || logs.iter().any(|log| log.entries() != first.entries()) {
             self.failures.push(format!("the logs differ, or are not fair: {:?}", report.finding));

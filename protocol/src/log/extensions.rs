@@ -15,6 +15,7 @@ use crate::charter::{Charter, SignatureBytes, SignedCharter};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{MAX_SEATS, Seat};
+use crate::timing::Timing;
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::encode;
 
@@ -114,8 +115,8 @@ pub enum ExtensionError {
     /// A holiday begins on the day of its declaration, or before.
     #[error("a holiday has to be declared before the day on which it begins (UTC)")]
     Begun,
-    /// A holiday begins before the end of the one declared before it.
-    #[error("a holiday has to begin after the end of the one declared before")]
+    /// Two holidays overlap.
+    #[error("some of these days are in a holiday that you have declared")]
     Overlap,
     /// Too many statements.
     #[error("you have extended times {MAX_VERSION} times in this game; that is the most")]
@@ -154,11 +155,11 @@ impl Extensions {
                 next.given = Bounded::first(given);
             }
             Extension::Holiday { first, days } => {
-                let holidays = next.holidays.into_inner();
-                let allowed = charter.timing().map_or(0, |timing| timing.holidays());
-                let holiday = Holiday { declared: today, first, days };
-                let all = [holidays, vec![holiday]].concat();
-                next.holidays = all.try_into().map_err(|_| ExtensionError::TooManyDays { allowed })?;
+                let mut holidays = next.holidays.into_inner();
+                let at = holidays.partition_point(|known| known.first < first);
+                holidays.insert(at, Holiday { declared: today, first, days });
+                let allowed = charter.timing().map_or(0, Timing::holidays);
+                next.holidays = holidays.try_into().map_err(|_| ExtensionError::TooManyDays { allowed })?;
             }
         }
         next.check(charter)?;
@@ -167,8 +168,35 @@ impl Extensions {
 
     /// Whether this statement says all that an earlier one of the seat says, and is later.
     pub fn follows(&self, before: &Self) -> bool {
+        self.version > before.version && self.contains(before)
+    }
+
+    /// Whether this statement says all that another one of the seat says.
+    fn contains(&self, other: &Self) -> bool {
         let gives = |known: &Given| self.given_to(known.to) >= known.seconds;
-        self.version > before.version && before.given.iter().all(gives) && self.holidays.starts_with(&before.holidays)
+        other.given.iter().all(gives) && other.holidays.iter().all(|holiday| self.holidays.contains(holiday))
+    }
+
+    /// The statement that says what this one and another of the seat say, and follows both. `None` if this one says all
+    /// of it, or the charter does not allow it.
+    ///
+    /// A seat that was restored from an old disk may have signed another statement of a version.
+    pub fn joined(&self, other: &Self, charter: &Charter) -> Option<Self> {
+        if self.contains(other) {
+            return None;
+        }
+        let seats = charter.seats();
+        let given = seats.iter().map(|to| Given { to, seconds: self.given_to(to).max(other.given_to(to)) });
+        let new = other.holidays.iter().filter(|holiday| !self.holidays.contains(holiday));
+        let mut holidays: Vec<Holiday> = self.holidays.iter().chain(new).copied().collect();
+        holidays.sort_unstable_by_key(|holiday| holiday.first);
+        let joined = Self {
+            version: self.version.max(other.version).saturating_add(1),
+            given: Bounded::first(given.filter(|given| given.seconds > 0)),
+            holidays: holidays.try_into().ok()?,
+            ..self.clone()
+        };
+        joined.check(charter).is_ok().then_some(joined)
     }
 
     /// The time that this seat has given another, in seconds.
@@ -195,7 +223,7 @@ impl Extensions {
         if !(1..=MAX_VERSION).contains(&self.version) {
             return Err(ExtensionError::TooOften);
         }
-        self.check_holidays(charter.timing().map_or(0, |timing| timing.holidays()))
+        self.check_holidays(charter.timing().map_or(0, Timing::holidays))
     }
 
     fn check_holidays(&self, allowed: u32) -> Result<(), ExtensionError> {
@@ -208,7 +236,7 @@ impl Extensions {
         if self.holidays.iter().any(|holiday| holiday.days == 0) {
             return Err(ExtensionError::Nothing);
         }
-        let follow = |(one, next): (&Holiday, &Holiday)| one.end() <= next.first && one.declared <= next.declared;
+        let follow = |(one, next): (&Holiday, &Holiday)| one.end() <= next.first;
         if !self.holidays.iter().zip(self.holidays.iter().skip(1)).all(follow) {
             return Err(ExtensionError::Overlap);
         }
@@ -268,7 +296,6 @@ mod tests {
     use crate::charter::Player;
     use crate::game::{Protocol, RuleSet};
     use crate::party::{Party, PlayedBy};
-    use crate::timing::Timing;
     use crate::wire::bounded::Text;
     use ed25519_dalek::SigningKey;
 
@@ -355,7 +382,8 @@ mod tests {
         assert_eq!(error(&[holiday(100, 1)]), Begun, "today");
         assert_eq!(error(&[holiday(101, 0)]), Nothing);
         assert_eq!(error(&[holiday(101, 5), holiday(105, 5)]), Overlap);
-        assert_eq!(error(&[holiday(110, 1), holiday(105, 1)]), Overlap);
+        assert_eq!(error(&[holiday(110, 1), holiday(105, 6)]), Overlap);
+        assert!(stated(&[holiday(110, 1), holiday(105, 5)]).is_ok(), "in any order");
         assert_eq!(error(&[holiday(101, 5), holiday(106, 6)]), TooManyDays { allowed: 10 });
         assert_eq!(error(&[holiday(101, u16::MAX)]), TooManyDays { allowed: 10 });
         assert_eq!(error(&[holiday(u32::MAX, 10), holiday(u32::MAX, 1)]), TooManyDays { allowed: 10 });
@@ -364,6 +392,22 @@ mod tests {
         let charter = charter();
         let of_bot = Extensions::with(None, (charter.charter(), seat(3)), give(1, 60), 100);
         assert_eq!(of_bot, Err(NotForThem));
+    }
+
+    /// From an old disk a seat may state another version that it has stated before: it then says both.
+    #[test]
+    fn two_statements_of_a_seat_are_joined() {
+        let charter = charter();
+        let charter = charter.charter();
+        let one = stated(&[give(0, 60), holiday(101, 3)]).unwrap().pop().unwrap();
+        let other = stated(&[give(0, 5), give(2, 7), holiday(110, 2)]).unwrap().pop().unwrap();
+        let joined = one.joined(&other, charter).unwrap();
+        assert!(joined.follows(&one) && joined.follows(&other));
+        assert_eq!((joined.version, joined.given_to(seat(0)), joined.given_to(seat(2))), (4, 60, 7));
+        assert_eq!(joined.holidays.iter().map(|holiday| holiday.first).collect::<Vec<_>>(), [101, 110]);
+        assert_eq!(joined.joined(&one, charter), None, "nothing new");
+        let overlaps = stated(&[holiday(103, 2)]).unwrap().pop().unwrap();
+        assert_eq!(one.joined(&overlaps, charter), None, "not allowed");
     }
 
     /// Statements that no honest program writes are refused, with valid signatures too.

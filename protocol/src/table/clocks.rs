@@ -134,10 +134,6 @@ pub struct Waited {
     pub due: u64,
     /// For how long it has been silent. Zero for a seat of this program.
     pub silent: u64,
-    /// How much of that time fell on its holidays.
-    pub excused: u64,
-    /// Its reserve before this wait.
-    pub reserve: u64,
 }
 
 /// A moment of the monotonic clock in milliseconds; negative before that clock began.
@@ -196,6 +192,8 @@ struct Extra {
     used: u64,
     /// And in the open one.
     running: u64,
+    /// Whether it was absent in the open step: the absence timeout then counts, if it is shorter than the turn time.
+    was_absent: bool,
     /// How much of it the journal has.
     kept: u64,
 }
@@ -313,12 +311,15 @@ impl Clocks {
             } else {
                 self.limits.absence.max(CALM)
             };
-            let over = self.counted_due(seat).map_or(0, |due| due.saturating_sub(limit));
-            let reserve = self.reserve(seat);
-            let running = over.min(reserve);
-            if running > 0 {
-                self.extra.entry(seat).or_default().running = running;
+            let (is_absent, reserve) = (self.is_absent(seat), self.reserve(seat));
+            let due = self.counted_due(seat).unwrap_or(0);
+            if reserve == 0 {
+                continue;
             }
+            let extra = self.extra.entry(seat).or_default();
+            extra.was_absent |= is_absent;
+            let limit = if extra.was_absent { limit.min(self.limits.absence) } else { limit };
+            extra.running = due.saturating_sub(limit).min(reserve);
         }
     }
 
@@ -326,6 +327,7 @@ impl Clocks {
     pub fn next_step(&mut self) {
         for extra in self.extra.values_mut() {
             extra.used = extra.used.saturating_add(std::mem::take(&mut extra.running));
+            extra.was_absent = false;
         }
         self.due.clear();
         // The replay has passed the step of these moments.
@@ -352,6 +354,8 @@ impl Clocks {
         let extra = self.extra.entry(seat).or_default();
         extra.given = given;
         extra.holidays = holidays.into_iter().map(|(first, end)| (of(first), of(end))).collect();
+        // It may have been on a holiday of which this program had not heard.
+        extra.was_absent = false;
     }
 
     /// Ends a replay: entries from a journal are no sign of life.
@@ -436,14 +440,31 @@ impl Clocks {
     /// How long the table has waited for a seat, if its entry is due.
     pub fn waited(&self, seat: Seat) -> Option<Waited> {
         let silent = if self.others.contains(seat) { self.silent_for(seat)? } else { 0 };
-        let due = self.due_for(seat)?;
-        Some(Waited { seat, due, silent, excused: self.excused(seat, due), reserve: self.reserve(seat) })
+        Some(Waited { seat, due: self.due_for(seat)?, silent })
+    }
+
+    /// How long a seat's turn may last yet before its reserve is used, if turns have a limit.
+    pub fn turn_left(&self, seat: Seat) -> Option<u64> {
+        let due = self.counted_due(seat).unwrap_or(0);
+        Some(self.limits.turn_time?.saturating_sub(due))
+    }
+
+    /// How long a seat has to be silent yet until it counts as absent.
+    pub fn until_absent(&self, seat: Seat) -> Option<u64> {
+        let silent = self.silent_for(seat)?;
+        let counted = silent.saturating_sub(self.excused(seat, silent));
+        Some(self.limits.absence.saturating_sub(counted))
+    }
+
+    /// How long the table has to wait yet until a silent seat is overdue.
+    pub fn until_overdue(&self, seat: Seat) -> Option<u64> {
+        let limit = self.limits.absence.saturating_add(self.reserve(seat));
+        Some(limit.saturating_sub(self.counted_due(seat)?).max(self.until_absent(seat)?))
     }
 
     /// Whether a seat has been silent for the whole absence timeout, without its holidays.
     pub fn is_absent(&self, seat: Seat) -> bool {
-        let counted = |silent: u64| silent.saturating_sub(self.excused(seat, silent));
-        self.silent_for(seat).is_some_and(|silent| counted(silent) >= self.limits.absence)
+        self.until_absent(seat) == Some(0)
     }
 
     /// Whether a seat was heard in the last 10 seconds, or in the last absence timeout if that is shorter.
@@ -983,7 +1004,7 @@ mod tests {
         assert_eq!((later.reserve(seat(1)), later.used_to_keep()), (0, None));
     }
 
-    /// A player who visits once a week does not charge others for the days between.
+    /// A look of a moment after a week charges nobody for the days between: what was sent meanwhile may still be on its way.
     #[test]
     fn only_a_program_that_is_awake_counts_what_is_used() {
         let mut program = banked();
@@ -1009,6 +1030,41 @@ mod tests {
         assert!(program.clocks.is_overdue(seat(1)));
     }
 
+    /// The bank is used from the limit on after which the others may go on without the seat.
+    #[test]
+    fn absence_uses_the_bank_before_the_turn_time_is_over() {
+        let mut program = Program::new(HOUR, Some(10 * HOUR));
+        program.clocks.set_limits(Limits { bank: 5 * HOUR, ..program.clocks.limits() });
+        program.expect();
+        for _ in 0..3 * 60 {
+            program.pass(MINUTE, &[2]);
+            program.expect();
+        }
+        program.ponder(1);
+        program.clocks.next_step();
+        assert_eq!(program.clocks.reserve(seat(1)), 2 * HOUR, "it was due for four hours, and absent in them");
+        program.expect();
+        program.ponder(4);
+        program.clocks.next_step();
+        assert_eq!(program.clocks.reserve(seat(1)), 2 * HOUR, "it was there");
+    }
+
+    /// A holiday may be heard of when it has long begun: it takes nothing from the bank then.
+    #[test]
+    fn late_news_of_a_holiday_gives_the_bank_back() {
+        let today = u32::try_from(START / DAY).unwrap();
+        let mut program = Program::new(HOUR, Some(HOUR));
+        program.clocks.set_limits(Limits { bank: 9 * HOUR, ..program.clocks.limits() });
+        program.expect();
+        program.ponder(4);
+        assert_eq!(program.clocks.reserve_left(seat(1)), 6 * HOUR);
+        program.clocks.extend(seat(1), 0, [(today, today + 9)]);
+        program.expect();
+        assert_eq!(program.clocks.reserve_left(seat(1)), 9 * HOUR);
+        program.clocks.next_step();
+        assert_eq!((program.clocks.reserve(seat(1)), program.clocks.used_to_keep()), (9 * HOUR, None));
+    }
+
     //= P7.2
     #[test]
     fn holidays_count_for_no_wait() {
@@ -1018,7 +1074,8 @@ mod tests {
         program.expect();
         program.jump(program.now + 4 * DAY);
         let waited = program.clocks.waited(seat(1)).unwrap();
-        assert_eq!((waited.due, waited.silent, waited.excused), (4 * DAY, 4 * DAY, 3 * DAY));
+        assert_eq!((waited.due, waited.silent), (4 * DAY, 4 * DAY));
+        assert_eq!(program.clocks.until_overdue(seat(1)), Some(0));
         assert_eq!(program.clocks.charged_for(seat(1)), Some(DAY));
         assert!(program.clocks.is_overdue(seat(1)), "the day before its holidays and the hours after them");
         let mut program = Program::new(24 * HOUR, Some(24 * HOUR));

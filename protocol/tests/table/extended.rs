@@ -201,3 +201,72 @@ fn extensions_go_into_the_transcript() {
         assert!(!matches!(finding, Ok(Some(Finding::Fault(_)))), "it accuses nobody: byte {at}");
     }
 }
+
+/// From an older disk a seat learns what it has stated before it may state more; and if its program took that disk for the
+/// last one, it then says both. In the end all know the same.
+#[test]
+fn a_seat_from_an_older_disk_states_everything_again() {
+    for trusts in [false, true] {
+        let mut room = begun();
+        room[0].table.extend(give(1, 60), TODAY).unwrap();
+        room.exchange();
+        let older = room[0].disk.len();
+        room[0].table.extend(give(1, 40), TODAY).unwrap();
+        room.exchange();
+        room[0].disk.truncate(older);
+        if trusts {
+            room.reopen(seat(0), false).unwrap();
+            room[0].table.extend(give(2, 9), TODAY).unwrap();
+        } else {
+            room.restart(seat(0)).unwrap();
+        }
+        room[0].begin();
+        for now in 1..5 {
+            room.exchange();
+            room.places.iter_mut().for_each(|place| place.tick(now * 1_000));
+        }
+        room.exchange();
+        let version = if trusts { 3 } else { 2 };
+        for index in 0..3 {
+            assert_eq!(said(&room, index), [(seat(0), version)], "{trusts}");
+            let table = &room[index].table;
+            assert_eq!((table.given_to(seat(1)), table.given_to(seat(2))), (100, if trusts { 9 } else { 0 }));
+        }
+    }
+}
+
+/// Letters carry statements, and are not answered before their reader shows that it has them.
+#[test]
+fn a_seat_that_is_not_there_gets_statements_later() {
+    let mut room = begun();
+    for index in 0..3 {
+        room[index].tick(1_000);
+    }
+    room.exchange();
+    assert!(room[0].table.covers(seat(1)));
+    room[0].table.extend(give(1, 60), TODAY).unwrap();
+    room[0].take_sent();
+    assert!(!room[0].table.covers(seat(1)));
+    room[0].table.send_all(seat(1), None);
+    for sent in room[0].take_sent() {
+        room[1].accept(seat(0), sent.message).unwrap();
+    }
+    assert_eq!(said(&room, 1), [(seat(0), 1)]);
+    let heads = |room: &mut Room<Drill>| {
+        room[1].take_sent();
+        room[1].table.greet(seat(0));
+        let sent = room[1].take_sent().into_iter();
+        let heads = sent.filter_map(|sent| if let Message::Head(head) = sent.message { Some(head) } else { None });
+        heads.last().unwrap()
+    };
+    let head = heads(&mut room);
+    room[0].accept(seat(1), Message::Head(head.clone())).unwrap();
+    assert!(room[0].table.covers(seat(1)));
+    // A seat ahead names nothing of the steps behind it, but every statement.
+    let ahead = Head { step: head.step + 1, ..head };
+    room[0].accept(seat(1), Message::Head(ahead.clone())).unwrap();
+    assert!(room[0].table.covers(seat(1)));
+    let lacking = Head { others: Bounded::default(), ..ahead };
+    room[0].accept(seat(1), Message::Head(lacking)).unwrap();
+    assert!(!room[0].table.covers(seat(1)));
+}

@@ -8,7 +8,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use super::recomputed_deal;
 use crate::terms::Terms;
 use crate::text::clean_reason;
-use crate::view::{Seating, date_in_words, time_in_words};
+use crate::view::{Seating, date_in_words, days_in_words, time_in_words};
 
 /// Each check in plain words and what it proves, in the order of [`Tally::checks`].
 const PROVES: &str = include_str!("checks.txt");
@@ -91,9 +91,8 @@ pub fn extensions_in_words(report: &Report, names: &[String]) -> Vec<String> {
             }
         });
         let rests = said.holidays.iter().map(move |holiday| {
-            let (first, last) = (date_in_words(holiday.first), date_in_words(holiday.end().saturating_sub(1)));
-            let until = if holiday.days == 1 { String::new() } else { format!(" to {last}") };
-            format!("{by} had a holiday: {first}{until} (UTC), declared on {}.", date_in_words(holiday.declared))
+            let when = days_in_words(holiday.first, holiday.days.into());
+            format!("{by} had a holiday: {when}, declared on {}.", date_in_words(holiday.declared))
         });
         given.chain(rests)
     });

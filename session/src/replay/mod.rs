@@ -296,7 +296,7 @@ impl Replay {
             indirect: SeatSet::EMPTY,
             waits: Waits::default(),
             timing: None,
-            reserves: Vec::new(),
+            holidays: Vec::new(),
             holidays_left: 0,
         }
     }

@@ -320,7 +320,7 @@ impl Shown {
             indirect: SeatSet::EMPTY,
             waits: Waits::default(),
             timing: replica.charter().timing(),
-            reserves: Vec::new(),
+            holidays: Vec::new(),
             holidays_left: 0,
         }
     }

@@ -335,7 +335,7 @@ impl TestApp {
             shares: known.iter().map(|(card, _)| (card, others)).collect(),
             waits: self.waits.clone(),
             timing: None,
-            reserves: Vec::new(),
+            holidays: Vec::new(),
             holidays_left: 0,
             table: Hash32([7; 32]),
             me: Some(me),

@@ -260,7 +260,7 @@ pub fn staged(game: &AnyGame, chance: &RefereeChance, me: Seat, names: &[String]
         indirect: SeatSet::EMPTY,
         waits: Waits::default(),
         timing: None,
-        reserves: Vec::new(),
+        holidays: Vec::new(),
         holidays_left: 0,
     }
 }

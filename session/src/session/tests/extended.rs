@@ -50,7 +50,7 @@ fn given_time_keeps_a_table_open() {
     scene.does(0, Command::Extend(Extension::Give { to: seat(1), seconds: 3600 }));
     scene.later(5);
     let now = shown(&mut scene, 0);
-    assert_eq!(now.reserves, [0, 3600]);
+    assert_eq!(now.waits.reserves, [0, 3600]);
     shown(&mut scene, guest);
     assert_eq!(lines(&scene, 0), ["You give Béla 1 h more."]);
     assert_eq!(lines(&scene, guest), ["Anna gives you 1 h more."]);
@@ -58,7 +58,7 @@ fn given_time_keeps_a_table_open() {
     scene.later(3400);
     let now = shown(&mut scene, 0);
     assert_eq!(now.waits.may_claim, None);
-    assert_eq!(now.waits.seats[0].turn_left.map(|left| left / 60), Some(4));
+    assert_eq!((now.waits.seats[0].turn_left, now.waits.reserves[1] / 60), (Some(0), 4));
     assert!(matches!(now.waits.remedy, Some((Remedy::Close, 180 | 240))), "{:?}", now.waits.remedy);
     scene.later(400);
     assert!(shown(&mut scene, 0).waits.may_claim.is_some());
@@ -72,19 +72,20 @@ fn given_time_keeps_a_table_open() {
 #[test]
 fn a_bank_is_used_once() {
     let (mut scene, guest) = guest_to_act(&[("turn-time", "60"), ("absence", "60"), ("bank", "1h")]);
-    assert_eq!(shown(&mut scene, 0).reserves, [3600, 3600]);
+    assert_eq!(shown(&mut scene, 0).waits.reserves, [3600, 3600]);
     scene.later(60 + 1800);
     let now = shown(&mut scene, 0);
-    assert!((1740..1860).contains(&now.reserves[1]) && now.reserves[0] == 3600, "{:?}", now.reserves);
+    assert!((1740..1860).contains(&now.waits.reserves[1]) && now.waits.reserves[0] == 3600, "{:?}", now.waits.reserves);
     let turn = shown(&mut scene, guest);
-    assert!(turn.waits.own_turn_left.is_some_and(|left| left <= turn.reserves[1]), "{:?}", turn.waits);
+    assert_eq!(turn.waits.own_turn_left, Some(0));
+    assert!((1740..1860).contains(&turn.waits.reserves[1]), "{:?}", turn.waits);
     scene.acts(guest, &turn);
     scene.later(5);
     scene.house.stop(0);
     assert!(scene.house.resume(0, READY, Attended::Person).unwrap());
     scene.later(20);
     let now = shown(&mut scene, 0);
-    assert!((1740..1860).contains(&now.reserves[1]) && now.reserves[0] == 3600, "{:?}", now.reserves);
+    assert!((1740..1860).contains(&now.waits.reserves[1]) && now.waits.reserves[0] == 3600, "{:?}", now.waits.reserves);
 }
 
 /// No time of a player runs on a holiday, whether its program is on or off.
@@ -119,6 +120,7 @@ fn nobody_is_late_on_a_holiday() {
     scene.house.run(scene.house.up() + 20 * HOUR);
     let now = shown(&mut scene, 0);
     assert_eq!((now.waits.may_claim, now.waits.seats[0].holiday), (None, Some(first)));
+    assert_eq!(now.waits.remedy, None, "nothing comes nearer");
     scene.house.run(scene.house.up() + 15 * HOUR);
     let now = shown(&mut scene, 0);
     assert!(now.waits.may_claim.is_some(), "{:?}", now.waits);

@@ -7,7 +7,7 @@ use fairdeal_protocol::timing::Timing;
 use super::Seated;
 use crate::cx::Cx;
 use crate::events::SessionEvent;
-use crate::view::{coarse, date_in_words, time_in_words};
+use crate::view::{coarse, days_in_words, time_in_words};
 
 /// One day, in milliseconds.
 const DAY: u64 = 86_400_000;
@@ -35,11 +35,9 @@ impl Seated {
         });
         let known = before.map_or(0, |before| before.holidays.len());
         let rests = said.holidays.iter().skip(known).map(|holiday| {
-            let last = date_in_words(holiday.end().saturating_sub(1));
-            let (whose, first) = (if said.seat == me { "Your" } else { "Their" }, date_in_words(holiday.first));
-            let until = if holiday.days == 1 { String::new() } else { format!(" to {last}") };
-            let verb = if said.seat == me { "have" } else { "has" };
-            let line = format!("{by} {verb} a holiday: {first}{until} (UTC). {whose} clock stands still then.");
+            let (verb, whose) = if said.seat == me { ("have", "Your") } else { ("has", "Their") };
+            let when = days_in_words(holiday.first, holiday.days.into());
+            let line = format!("{by} {verb} a holiday: {when}. {whose} clock stands still then.");
             (Extension::Holiday { first: holiday.first, days: holiday.days }, line)
         });
         let all = gives.chain(rests);
@@ -59,6 +57,12 @@ impl Seated {
         let allowed = self.charter.charter().timing().map_or(0, Timing::holidays);
         let taken = self.table.holidays_of(self.table.me()).iter().map(|holiday| u32::from(holiday.days));
         allowed.saturating_sub(taken.sum())
+    }
+
+    /// The holidays that this player has declared: the first day of each, and the day after its last one.
+    pub(super) fn holidays(&self) -> Vec<(u32, u32)> {
+        let declared = self.table.holidays_of(self.table.me()).iter();
+        declared.map(|holiday| (holiday.first, holiday.end())).collect()
     }
 
     /// The last day of a seat's holiday, if it has one now.

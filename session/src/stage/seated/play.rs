@@ -507,7 +507,7 @@ impl Seated {
             indirect: self.indirect.told(),
             waits: self.waits(),
             timing: self.charter.charter().timing(),
-            reserves: self.reserves(),
+            holidays: self.holidays(),
             holidays_left: self.holidays_left(),
         };
         cx.tell(SessionEvent::Snapshot(Box::new(snapshot)));
@@ -624,24 +624,17 @@ impl Seated {
     /// The seats that the table waits for, as the player sees them.
     pub(super) fn waits(&self) -> Waits {
         let (table, clocks) = (&self.table, self.table.clocks());
-        let turn_left = |seat: Seat, due: u64, excused: u64| {
-            let time = clocks.limits().turn_time?.saturating_add(excused).saturating_add(clocks.reserve(seat));
-            Some(coarse(time.saturating_sub(due)))
-        };
+        let turn_left = |seat: Seat| clocks.turn_left(seat).map(coarse);
         let far = self.indirect.seats();
         let waiting = |waited: Waited| Waiting {
             seat: waited.seat,
             // Somebody else hears a seat that is reached through others.
             silent: (waited.silent >= SILENT && !far.contains(waited.seat)).then(|| coarse(waited.silent)),
             // Only a player's decision has a turn time.
-            turn_left: turn_left(waited.seat, waited.due, waited.excused).filter(|_| table.is_decided_by(waited.seat)),
+            turn_left: turn_left(waited.seat).filter(|_| table.is_decided_by(waited.seat)),
             holiday: self.on_holiday(waited.seat),
         };
-        // The next tick records since when the action is due.
-        let own_turn_left = table.is_my_turn().then(|| clocks.waited(table.me())).and_then(|waited| {
-            let (due, excused) = waited.map_or((0, 0), |waited| (waited.due, waited.excused));
-            turn_left(table.me(), due, excused)
-        });
+        let own_turn_left = table.is_my_turn().then(|| turn_left(table.me())).flatten();
         let others = table.waits().map(waiting);
         let told =
             |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some() || waiting.holiday.is_some();
@@ -659,6 +652,7 @@ impl Seated {
             may_claim: table.closing(),
             may_propose: table.replica().live().iter().filter(|seat| table.may_propose_removal(*seat)).collect(),
             own_turn_left,
+            reserves: self.reserves(),
         }
     }
 
@@ -681,15 +675,13 @@ impl Seated {
         let (table, clocks) = (&self.table, self.table.clocks());
         let (live, parties) = (table.replica().live(), table.replica().parties());
         let absence = clocks.limits().absence;
-        let waited = table.waits().filter(|waited| unanswering.contains(waited.seat));
-        let until_overdue = |waited: Waited| {
-            let limit = absence.saturating_add(waited.excused);
-            let due = limit.saturating_add(waited.reserve).saturating_sub(waited.due);
-            due.max(limit.saturating_sub(waited.silent))
-        };
-        let left = waited.map(until_overdue).max()?;
-        let silent = unanswering.iter().filter_map(|seat| clocks.silent_for(seat)).min()?;
-        let left = left.max(absence.saturating_sub(silent));
+        let awaited = table.waits().map(|waited| waited.seat).filter(|seat| unanswering.contains(*seat));
+        let overdue = awaited.filter_map(|seat| clocks.until_overdue(seat)).max()?;
+        // On a holiday nothing comes nearer.
+        if unanswering.iter().any(|seat| clocks.holiday_until(seat).is_some()) {
+            return None;
+        }
+        let left = unanswering.iter().filter_map(|seat| clocks.until_absent(seat)).max()?.max(overdue);
         let remedy = if parties.is_majority(live, live.minus(unanswering)) { Remedy::PlayOn } else { Remedy::Close };
         // A program that has just begun waits for as long again.
         let awake = if remedy == Remedy::Close { clocks.awake() } else { u64::MAX };

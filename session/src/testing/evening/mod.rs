@@ -36,6 +36,7 @@ use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
@@ -203,6 +204,8 @@ pub struct Evening {
     plays_again: bool,
     /// Draws the premoves of persons, if they make any.
     plans: Option<ChaCha20Rng>,
+    /// Draws the times that persons give each other, if they give any.
+    gifts: Option<ChaCha20Rng>,
     password: Option<String>,
     ticket: Option<JoinTarget>,
     dice: ChaCha20Rng,
@@ -326,6 +329,8 @@ impl Evening {
         let plays_again = below(more, 4) == 0;
         let mut plans = ChaCha20Rng::seed_from_u64(seed ^ 0xa4ead);
         let plans = (below(&mut plans, 3) == 0).then_some(plans);
+        let mut gifts = ChaCha20Rng::seed_from_u64(seed ^ 0x91f75);
+        let gifts = (below(&mut gifts, 3) == 0).then_some(gifts);
         for number in 0..bots {
             house.add_bot(0, &format!("Bot {number}"));
             people.push(Someone::new(Part::Bot(0), FIRST, Hands::Person { ready: true }, None));
@@ -346,6 +351,7 @@ impl Evening {
             seats: usize::from(seats) + bots as usize,
             plays_again,
             plans,
+            gifts,
             password,
             ticket: None,
             dice,
@@ -674,6 +680,14 @@ impl Evening {
                     if let Some(action) = ahead {
                         self.house.command(number, Command::Premove(Premove::of(&view, action)));
                         self.counts("premoves", 1);
+                    }
+                    if let (true, Some(gifts)) = (is_person, self.gifts.as_mut())
+                        && below(gifts, 16) == 0
+                        && let Some(to) = Seat::new(below(gifts, 4) as usize)
+                    {
+                        let seconds = 1 + below(gifts, 5) as u32;
+                        self.house.command(number, Command::Extend(Extension::Give { to, seconds }));
+                        self.counts("gifts of time", 1);
                     }
                     let role = &mut self.people[number];
                     if is_person && role.me.is_some() && view.my_turn && !view.game.is_over() {

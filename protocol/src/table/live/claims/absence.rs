@@ -190,7 +190,7 @@ impl<G: Game> Table<G> {
         let clocks = self.peers.clocks();
         let holds_all =
             |head: &Head| head.step <= self.replica.step() && head.have.iter().all(|name| self.entries.holds(*name));
-        let in_vain = clocks.due_for(seat) >= Some(clocks.limits().longest().saturating_mul(2));
+        let in_vain = clocks.charged_for(seat) >= Some(clocks.limits().longest().saturating_mul(2));
         self.peers.latest(seat).is_some_and(holds_all) || in_vain
     }
 

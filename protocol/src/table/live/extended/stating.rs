@@ -62,10 +62,7 @@ impl<G: Game> Table<G> {
         }
         let before = self.extended.of(self.me());
         let said = Extensions::with(before, (self.replica.charter(), self.me()), more, today)?;
-        let signed = SignedExtensions::sign(said, self.own.key());
-        let message = Message::Extensions(Box::new(signed.clone()));
-        self.put_extensions(&signed);
-        self.outbox.publish(Record::Extensions(signed), message);
+        self.state(said);
         Ok(())
     }
 
@@ -77,17 +74,36 @@ impl<G: Game> Table<G> {
     pub(in crate::table::live) fn hold_extensions(&mut self, signed: &SignedExtensions) -> Result<(), ExtensionError> {
         let said = signed.extensions();
         let before = self.extended.of(said.seat);
-        if before.is_some_and(|before| !said.follows(before)) {
+        let is_new = before.is_none_or(|before| said.follows(before));
+        let joined = before.filter(|before| !is_new && before.seat == self.me() && self.may_sign());
+        let joined = joined.and_then(|before| before.joined(said, self.replica.charter()));
+        if !is_new && joined.is_none() {
             return Ok(());
         }
         signed.verify(self.replica.signed_charter())?;
-        if said.seat == self.me() && self.may_sign() {
-            // This seat knows what it has signed.
-            return Ok(());
+        if let Some(joined) = joined {
+            // It was signed before this seat came back from an older disk. The others hear nothing that lacks it.
+            self.state(joined);
+        } else {
+            self.put_extensions(signed);
+            self.outbox.keep(Record::Extensions(signed.clone()));
         }
-        self.put_extensions(signed);
-        self.outbox.keep(Record::Extensions(signed.clone()));
         Ok(())
+    }
+
+    /// Signs a statement of this seat.
+    fn state(&mut self, said: Extensions) {
+        let signed = SignedExtensions::sign(said, self.own.key());
+        let message = Message::Extensions(Box::new(signed.clone()));
+        self.put_extensions(&signed);
+        self.outbox.publish(Record::Extensions(signed), message);
+    }
+
+    /// The last statement of a seat, for itself: it may come back from an older disk.
+    pub(in crate::table::live) fn statement_of(&self, seat: Seat) -> Option<Message> {
+        let mut signed = self.extended.signed();
+        let signed = signed.find(|signed| signed.extensions().seat == seat)?;
+        Some(Message::Extensions(Box::new(signed.clone())))
     }
 
     fn put_extensions(&mut self, signed: &SignedExtensions) {

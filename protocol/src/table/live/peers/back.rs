@@ -244,6 +244,10 @@ impl<G: Game> Table<G> {
         }
         self.peers.requests().insert(from, &request);
         if !request.answered.contains(self.me()) {
+            // Before the reply, which may end the return.
+            if let Some(own) = self.statement_of(asker) {
+                self.send_for(asker, from, from, own);
+            }
             let reply = SignedStateReply::sign(self.reply_to(&request), self.own.key());
             self.send_for(asker, from, from, Message::StateReply(Box::new(reply)));
         }

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::{AHEAD, sentence};
-use super::extended::holiday_in_words;
+use super::extended::{holiday_in_words, reserve_of};
 use super::inspector::draw_upwards;
 use super::{Over, TableScreen, button, inspector, outcome, rail, seal, view_of};
 use crate::app::screen::Context;
@@ -97,7 +97,10 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
                 Some((format!("silent for {}", time_in_words(*silent)), true))
             }
             _ if !snapshot.connected.contains(seat) && !is_far => Some(("offline".to_owned(), true)),
-            Some(Waiting { turn_left: Some(0), .. }) => Some(("time is up".to_owned(), true)),
+            Some(Waiting { turn_left: Some(0), .. }) => Some(match reserve_of(snapshot, seat) {
+                0 => ("time is up".to_owned(), true),
+                left => (format!("{} in the bank", time_in_words(left)), true),
+            }),
             Some(Waiting { turn_left: Some(left), .. }) => Some((format!("{} left", time_in_words(*left)), false)),
             // This seat's moves arrive through other seats.
             _ if is_far => Some((FAR.to_owned(), false)),
@@ -120,10 +123,12 @@ fn draw_rule(canvas: &mut Canvas<'_>, area: Rect) {
 /// The time left for the player's turn, as a sentence after others.
 fn clock(snapshot: &Snapshot) -> Option<String> {
     let left = snapshot.waits.own_turn_left?;
-    let reserve = snapshot.me.and_then(|me| snapshot.reserves.get(me.index())).copied().unwrap_or(0);
-    // Beyond the turn time only the reserve is left.
-    let beyond = if left > 0 && left <= reserve { ", beyond your turn time" } else { "" };
-    Some(format!(" {} left{beyond}.", time_in_words(left)))
+    let bank = snapshot.me.map_or(0, |me| reserve_of(snapshot, me));
+    Some(match (left, bank) {
+        (_, 0) => format!(" {} left.", time_in_words(left)),
+        (0, bank) => format!(" Your bank runs: {} left.", time_in_words(bank)),
+        (left, bank) => format!(" {} left, then {} of your bank.", time_in_words(left), time_in_words(bank)),
+    })
 }
 
 /// Whether the seats commit to seeds and shuffle, and this player would be to act.

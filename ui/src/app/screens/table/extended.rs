@@ -14,7 +14,7 @@ const SHORT: [(char, &str, u32); 3] = [('m', "a minute", 60), ('f', "five minute
 /// And at others.
 const LONG: [(char, &str, u32); 3] =
     [('h', "half a day", 43_200), ('d', "a day", 86_400), ('t', "three days", 259_200)];
-/// The longest turn of a table where a minute counts, in seconds.
+/// The longest time of a table where a minute counts, in seconds.
 const HOUR: u32 = 3600;
 
 impl TableScreen {
@@ -41,7 +41,7 @@ impl TableScreen {
 
     pub(super) fn open_holiday(&self, cx: &mut Cx<'_>) {
         if let Some((now, _)) = self.extensible().filter(|(now, _)| now.holidays_left > 0) {
-            let holiday = Holiday::new(cx.context, now.holidays_left);
+            let holiday = Holiday::new(cx.context, now.holidays_left, now.holidays.clone());
             cx.push(holiday);
         }
     }
@@ -52,8 +52,8 @@ impl TableScreen {
             return;
         }
         let timing = self.snapshot.as_ref().and_then(|now| now.timing);
-        let turn = timing.and_then(|timing| timing.turn_time()).unwrap_or(0);
-        let amounts = if turn <= HOUR { SHORT } else { LONG };
+        let longest = timing.map_or(0, |timing| timing.absence().max(timing.turn_time().unwrap_or(0)));
+        let amounts = if longest <= HOUR { SHORT } else { LONG };
         let answers = amounts.into_iter().map(|(key, words, _)| (key, words.to_owned(), String::new()));
         let text = format!("How much more time does {} get? It can't be taken back.", self.name_of(seat));
         cx.ask(Question { text, answers: answers.collect() });
@@ -75,8 +75,21 @@ impl TableScreen {
 
 /// The rest of each player's bank and of the time that others have given, for the sheet of scores.
 pub(super) fn reserves(now: &Snapshot) -> Vec<Line<'static>> {
-    let rows = now.names.iter().zip(&now.reserves);
-    rows.map(|(name, left)| Line::raw(format!("{:>10}  {name}", time_in_words(*left)))).collect()
+    let live = match &now.standing {
+        Standing::Sealed(progress) => progress.live,
+        Standing::Practice { .. } | Standing::Puzzle => SeatSet::EMPTY,
+    };
+    let people = live.iter().filter(|seat| now.seating.parties.is_person(*seat));
+    let row = |seat: Seat| {
+        let name = now.names.get(seat.index()).map_or("", String::as_str);
+        Line::raw(format!("{:>10}  {name}", time_in_words(reserve_of(now, seat))))
+    };
+    if now.waits.reserves.is_empty() { Vec::new() } else { people.map(row).collect() }
+}
+
+/// The rest of a player's bank and of the time that others have given, in seconds.
+pub(super) fn reserve_of(now: &Snapshot, seat: Seat) -> u64 {
+    now.waits.reserves.get(seat.index()).copied().unwrap_or(0)
 }
 
 /// The end of a holiday in words.

@@ -112,10 +112,11 @@ impl TableScreen {
                 line.push_span(Span::styled(format!("  {bot}{note}"), self.theme.faint()));
                 lines.push(line);
             }
-            if !snapshot.reserves.is_empty() {
+            let reserves = reserves(snapshot);
+            if !reserves.is_empty() {
                 lines.push(Line::default());
                 lines.push(Line::styled("Time beyond the turns", self.theme.title()));
-                lines.extend(reserves(snapshot));
+                lines.extend(reserves);
             }
             for (title, rows) in sections(game, view) {
                 lines.push(Line::default());

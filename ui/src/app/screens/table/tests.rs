@@ -1159,15 +1159,16 @@ fn extensible(waits: Waits) -> (TestApp, Snapshot) {
     let now = dealt("loot");
     let timing = Timing::new(None, Some(86_400)).unwrap().with(Some(259_200), Some(14)).unwrap();
     let reserves = vec![259_200, 100_800, 0];
+    let holidays = vec![(19_000, 19_002)];
     let now = Snapshot {
         me: Some(seat(1)),
         my_turn: false,
         timing: Some(timing),
-        reserves,
+        holidays,
         holidays_left: 14,
         ..(*now).clone()
     };
-    tell(&mut stage, waiting(&now, waits, 0));
+    tell(&mut stage, waiting(&now, Waits { reserves, ..waits }, 0));
     (stage, now)
 }
 
@@ -1233,6 +1234,7 @@ fn holiday_is_declared() {
             stage.key(KeyCode::Right);
             stage.key(KeyCode::Down);
             stage.key(KeyCode::Right);
+            stage.key(KeyCode::Down);
             stage.key(KeyCode::Down);
             stage.key(KeyCode::Enter);
         }
