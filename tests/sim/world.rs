@@ -464,7 +464,6 @@ impl World {
             place.begin();
             let step = place.table.replica().step();
             self.fault = self.fault.max(now);
-            self.since.insert(seat, now);
             self.say(|| format!("{seat} returns at step {step}"));
         }
     }
@@ -712,7 +711,10 @@ impl World {
                     }
                 }
                 self.mark(&hash.0);
-                self.since.insert(seat, self.now);
+                if known != Some(*hash) {
+                    // A replay begins no step again: the journal has since when it waits.
+                    self.since.insert(seat, self.now);
+                }
                 if honest && known.is_none() {
                     self.progress = self.now;
                 }
