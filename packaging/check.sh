@@ -50,6 +50,11 @@ cp "$folder/game.fairdeal" "$work/game.fairdeal"
 rm -r "$folder"
 [ -d "$work/home/.local/share/fairdeal" ] || fail "games are not where docs/install.md says"
 
+step "macOS"
+if have plutil; then
+    plutil -lint "$source/packaging/fairdeal-keep.plist"
+fi
+
 step "Debian"
 deb=$(echo "$packages"/*.deb)
 if [ -e "$deb" ] && have dpkg-deb; then

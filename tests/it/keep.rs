@@ -28,7 +28,7 @@ use tokio::time::timeout;
 use super::disk::SmallDisk;
 use super::net::LISTEN;
 use super::process::fairdeal;
-use super::python::{audited, is_there};
+use super::python::{self, audited, is_there};
 
 /// Time limit for each wait.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -568,4 +568,17 @@ async fn strangers_words_at_the_socket_are_refused_and_the_keeper_goes_on() {
     let gone = KeeperClient::find(&DataView::of(Some(&keeper.data)).unwrap()).await;
     assert!(matches!(gone, Ok(None)), "{gone:?}");
     assert!(matches!(client.tables().await, Err(KeeperError::Silent(_))));
+}
+
+/// The file for launchd is a property list that starts a keeper, and starts it again unless it was told to end.
+#[test]
+fn launchd_starts_a_keeper() {
+    if !is_there() {
+        return;
+    }
+    let read = "import plistlib, sys; job = plistlib.load(open('packaging/fairdeal-keep.plist', 'rb')); \
+                print(job['Label'], job['ProgramArguments'][1:], job['RunAtLoad'], job['KeepAlive'])";
+    let (code, text) = python::run(&["-c", read]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(text.trim(), "fairdeal-keep ['keep'] True {'SuccessfulExit': False}");
 }
