@@ -353,9 +353,10 @@ impl Clocks {
         let of = |day: u32| u64::from(day).saturating_mul(DAY);
         let extra = self.extra.entry(seat).or_default();
         extra.given = given;
+        let before = std::mem::take(&mut extra.holidays);
         extra.holidays = holidays.into_iter().map(|(first, end)| (of(first), of(end))).collect();
         // It may have been on a holiday of which this program had not heard.
-        extra.was_absent = false;
+        extra.was_absent &= extra.holidays == before;
     }
 
     /// Ends a replay: entries from a journal are no sign of life.
@@ -1040,6 +1041,7 @@ mod tests {
             program.pass(MINUTE, &[2]);
             program.expect();
         }
+        program.clocks.extend(seat(1), 0, []);
         program.ponder(1);
         program.clocks.next_step();
         assert_eq!(program.clocks.reserve(seat(1)), 2 * HOUR, "it was due for four hours, and absent in them");

@@ -46,8 +46,7 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ExtendError`]; nothing has been signed then.
     pub fn extend(&mut self, more: Extension, today: u32) -> Result<(), ExtendError> {
-        let live = self.replica.live();
-        if self.outbox.stopped().is_some() || self.is_finished() || !live.contains(self.me()) {
+        if !self.is_in_play() {
             return Err(ExtendError::Closed);
         }
         // A second statement of one version, made from an older journal, would be heard by nobody.
@@ -56,7 +55,7 @@ impl<G: Game> Table<G> {
         }
         if let Extension::Give { to, .. } = more
             && self.replica.charter().seats().contains(to)
-            && !live.contains(to)
+            && !self.replica.live().contains(to)
         {
             return Err(ExtendError::Gone);
         }
@@ -75,7 +74,8 @@ impl<G: Game> Table<G> {
         let said = signed.extensions();
         let before = self.extended.of(said.seat);
         let is_new = before.is_none_or(|before| said.follows(before));
-        let joined = before.filter(|before| !is_new && before.seat == self.me() && self.may_sign());
+        let joined =
+            before.filter(|before| !is_new && before.seat == self.me() && self.may_sign() && self.is_in_play());
         let joined = joined.and_then(|before| before.joined(said, self.replica.charter()));
         if !is_new && joined.is_none() {
             return Ok(());
@@ -89,6 +89,11 @@ impl<G: Game> Table<G> {
             self.outbox.keep(Record::Extensions(signed.clone()));
         }
         Ok(())
+    }
+
+    /// Whether this seat still plays at the table.
+    fn is_in_play(&self) -> bool {
+        self.outbox.stopped().is_none() && !self.is_finished() && self.replica.live().contains(self.me())
     }
 
     /// Signs a statement of this seat.
