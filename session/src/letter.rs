@@ -72,10 +72,7 @@ impl Letter {
                 let is_own = signed.verify(charter).is_ok_and(|report| report.seat == me);
                 is_own && !has(&|record| matches!(record, Record::ForkReport(kept) if *kept == *signed))
             }),
-            Message::Extensions(signed) => {
-                let is_own = signed.extensions().seat == me && signed.verify(charter).is_ok();
-                is_own && !has(&|record| matches!(record, Record::Extensions(kept) if *kept == **signed))
-            }
+            // One that it has not yet stated again is taken, or joined with its own.
             _ => false,
         })
     }

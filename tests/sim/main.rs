@@ -206,7 +206,9 @@ fn games_by_mail_keep_all_invariants() {
     let (tally, failed) = play_all(first..first + tables, play);
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing game: {failed:?}");
-    for what in ["letters lost", "letters late", "letters repeated", "letters spared", "crashes"] {
+    let all =
+        ["letters lost", "letters late", "letters repeated", "letters spared", "crashes", "extensions that all know"];
+    for what in all {
         assert!(tables < MAILED || tally.count(what) > 0, "{what}: never in {tables} games");
     }
 }

@@ -233,13 +233,13 @@ impl Post {
             };
             if let Some(more) = more {
                 desk.hear(Input::Command(Command::Extend(more)), &mut self.rng);
-                self.tally.add("extensions of time", 1);
             }
             let action = desk.home.bot.choose(&now.game, me, &now.known, &mut self.rng).unwrap();
             desk.hear(Input::Command(Command::Act(action)), &mut self.rng);
             acted += 1;
         }
         self.tally.add("actions", acted);
+        self.tally.add("extensions heard of", desk.extended);
         let mut written = Vec::new();
         for (seat, peer) in Seat::first(peers.len()).zip(&peers).filter(|(seat, _)| seat.index() != who) {
             let before = desk.sent.len();
@@ -356,6 +356,8 @@ struct Desk<'a> {
     sent: Vec<(Vec<PeerId>, Vec<u8>)>,
     shown: Option<Box<Snapshot>>,
     blamed: Vec<String>,
+    /// How many extensions of time it has heard of.
+    extended: u64,
 }
 
 impl<'a> Desk<'a> {
@@ -371,7 +373,8 @@ impl<'a> Desk<'a> {
         let now = Now { up: 1_000, wall };
         let session = Session::resume(resumed, player, Hands::Person { ready: true }, now, rng).unwrap();
         let open = Some(home.place);
-        let mut desk = Self { home, session, open, wall, sent: Vec::new(), shown: None, blamed: Vec::new() };
+        let mut desk =
+            Self { home, session, open, wall, sent: Vec::new(), shown: None, blamed: Vec::new(), extended: 0 };
         desk.settle(rng);
         desk
     }
@@ -420,6 +423,7 @@ impl<'a> Desk<'a> {
         match event {
             SessionEvent::Snapshot(now) => self.shown = Some(now),
             SessionEvent::Over { .. } => self.home.is_over = true,
+            SessionEvent::Extended { .. } => self.extended += 1,
             SessionEvent::Fault { what, .. } => self.blamed.push(what),
             SessionEvent::Error(why) => self.blamed.push(why),
             SessionEvent::Refused(why) => self.blamed.push(format!("an action is refused: {why}")),

@@ -177,12 +177,12 @@ impl Extensions {
         other.given.iter().all(gives) && other.holidays.iter().all(|holiday| self.holidays.contains(holiday))
     }
 
-    /// The statement that says what this one and another of the seat say, and follows both. `None` if this one says all
-    /// of it, or the charter does not allow it.
+    /// The statement that says what this one and another of the seat say, and follows both. `None` if this one is the same
+    /// or follows the other, or the charter does not allow it.
     ///
     /// A seat that was restored from an old disk may have signed another statement of a version.
     pub fn joined(&self, other: &Self, charter: &Charter) -> Option<Self> {
-        if self.contains(other) {
+        if self == other || self.follows(other) {
             return None;
         }
         let seats = charter.seats();
@@ -406,6 +406,10 @@ mod tests {
         assert_eq!((joined.version, joined.given_to(seat(0)), joined.given_to(seat(2))), (4, 60, 7));
         assert_eq!(joined.holidays.iter().map(|holiday| holiday.first).collect::<Vec<_>>(), [101, 110]);
         assert_eq!(joined.joined(&one, charter), None, "nothing new");
+        let (less, more) = (stated(&[give(0, 60)]).unwrap().remove(0), stated(&[give(0, 90)]).unwrap().remove(0));
+        let again = more.joined(&less, charter).unwrap();
+        assert_eq!((again.version, again.given_to(seat(0))), (2, 90), "others hear only what is later");
+        assert_eq!(more.joined(&more, charter), None, "it is the same");
         let overlaps = stated(&[holiday(103, 2)]).unwrap().pop().unwrap();
         assert_eq!(one.joined(&overlaps, charter), None, "not allowed");
     }

@@ -192,8 +192,6 @@ struct Extra {
     used: u64,
     /// And in the open one.
     running: u64,
-    /// Whether it was absent in the open step: the absence timeout then counts, if it is shorter than the turn time.
-    was_absent: bool,
     /// How much of it the journal has.
     kept: u64,
 }
@@ -301,25 +299,23 @@ impl Clocks {
         for seat in seats.iter() {
             self.due.entry(seat).or_insert(moment(now.up));
         }
-        if !self.may_claim() {
-            // It may just have woken up: what it has not heard yet is no proof that nothing was said.
-            return;
-        }
+        let counts = self.may_claim();
         for seat in seats.iter() {
+            if !counts && self.others.contains(seat) {
+                // This program may just have woken up: what it has not heard yet is no proof that nothing was said.
+                continue;
+            }
             let limit = if decided == Some(seat) {
                 self.limits.turn_time.unwrap_or(LONG_TURN)
             } else {
                 self.limits.absence.max(CALM)
             };
-            let (is_absent, reserve) = (self.is_absent(seat), self.reserve(seat));
-            let due = self.counted_due(seat).unwrap_or(0);
-            if reserve == 0 {
-                continue;
+            let limit = if self.is_absent(seat) { limit.min(self.limits.absence) } else { limit };
+            let over = self.counted_due(seat).map_or(0, |due| due.saturating_sub(limit));
+            let running = over.min(self.reserve(seat));
+            if running > 0 || self.extra.contains_key(&seat) {
+                self.extra.entry(seat).or_default().running = running;
             }
-            let extra = self.extra.entry(seat).or_default();
-            extra.was_absent |= is_absent;
-            let limit = if extra.was_absent { limit.min(self.limits.absence) } else { limit };
-            extra.running = due.saturating_sub(limit).min(reserve);
         }
     }
 
@@ -327,7 +323,6 @@ impl Clocks {
     pub fn next_step(&mut self) {
         for extra in self.extra.values_mut() {
             extra.used = extra.used.saturating_add(std::mem::take(&mut extra.running));
-            extra.was_absent = false;
         }
         self.due.clear();
         // The replay has passed the step of these moments.
@@ -355,8 +350,10 @@ impl Clocks {
         extra.given = given;
         let before = std::mem::take(&mut extra.holidays);
         extra.holidays = holidays.into_iter().map(|(first, end)| (of(first), of(end))).collect();
-        // It may have been on a holiday of which this program had not heard.
-        extra.was_absent &= extra.holidays == before;
+        if extra.holidays != before {
+            // It may have been on a holiday of which this program had not heard.
+            extra.running = 0;
+        }
     }
 
     /// Ends a replay: entries from a journal are no sign of life.
@@ -1031,7 +1028,7 @@ mod tests {
         assert!(program.clocks.is_overdue(seat(1)));
     }
 
-    /// The bank is used from the limit on after which the others may go on without the seat.
+    /// The bank of an absent seat is used from the limit on after which the others may go on without it.
     #[test]
     fn absence_uses_the_bank_before_the_turn_time_is_over() {
         let mut program = Program::new(HOUR, Some(10 * HOUR));
@@ -1041,14 +1038,13 @@ mod tests {
             program.pass(MINUTE, &[2]);
             program.expect();
         }
-        program.clocks.extend(seat(1), 0, []);
-        program.ponder(1);
+        // It comes back with its entry.
         program.clocks.next_step();
-        assert_eq!(program.clocks.reserve(seat(1)), 2 * HOUR, "it was due for four hours, and absent in them");
+        assert_eq!(program.clocks.reserve(seat(1)), 3 * HOUR);
         program.expect();
         program.ponder(4);
         program.clocks.next_step();
-        assert_eq!(program.clocks.reserve(seat(1)), 2 * HOUR, "it was there");
+        assert_eq!(program.clocks.reserve(seat(1)), 3 * HOUR, "it was there");
     }
 
     /// A holiday may be heard of when it has long begun: it takes nothing from the bank then.
@@ -1060,8 +1056,8 @@ mod tests {
         program.expect();
         program.ponder(4);
         assert_eq!(program.clocks.reserve_left(seat(1)), 6 * HOUR);
+        // With its entry, or before it.
         program.clocks.extend(seat(1), 0, [(today, today + 9)]);
-        program.expect();
         assert_eq!(program.clocks.reserve_left(seat(1)), 9 * HOUR);
         program.clocks.next_step();
         assert_eq!((program.clocks.reserve(seat(1)), program.clocks.used_to_keep()), (9 * HOUR, None));

@@ -39,6 +39,7 @@ use crate::hash::Hash32;
 use crate::log::body::{ActionBytes, Body};
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
+use crate::log::extensions::Extensions;
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::{Clocks, Limits, Now};
@@ -331,6 +332,9 @@ impl<G: Game> Table<G> {
     /// Starts the table: draws the first seed and sends the first commitment. After a return it sends this seat's entry
     /// of the open step again, unchanged, and asks the others for its records unless it plays by letter.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
+        if let Some(said) = self.statement_of(self.me()) {
+            self.outbox.send(To::All, said);
+        }
         if let Some(own) = self.entries.open().get(&self.me()) {
             let own = Bounded::one(own.signed().clone());
             self.outbox.send(To::All, Message::Entries(own));
@@ -357,10 +361,13 @@ impl<G: Game> Table<G> {
         self.peers.latest(seat).is_some_and(|theirs| {
             let own = self.head();
             let has = |own: &[Hash32], theirs: &[Hash32]| own.iter().all(|name| theirs.contains(name));
-            let same = theirs.step == own.step && has(&own.have, &theirs.have);
-            // A seat further ahead may still lack what others have said of a step behind it, and names nothing of that.
-            let ahead = theirs.step > own.step && own.others.len() == self.extended.names().count();
-            (same || ahead) && has(&own.others, &theirs.others) && has(&own.statements, &theirs.statements)
+            // Each seat sends its own extensions of time: two may hold different ones of a cheat for ever.
+            let others: Vec<Hash32> = self.claim_names().chain(self.fork_names()).collect();
+            let said = self.extended.of(self.me()).map(Extensions::hash);
+            let same = theirs.step == own.step && has(&own.have, &theirs.have) && has(&others, &theirs.others);
+            // A seat further ahead may still lack what others have said of a step behind it.
+            let ahead = theirs.step > own.step && others.is_empty();
+            (same || ahead) && has(said.as_slice(), &theirs.others) && has(&own.statements, &theirs.statements)
         })
     }
 

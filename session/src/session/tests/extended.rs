@@ -111,12 +111,16 @@ fn nobody_is_late_on_a_holiday() {
             "a holiday has to be declared before the day on which it begins (UTC)",
         ]
     );
-    scene.does(guest, Command::Extend(Extension::Holiday { first, days: 1 }));
+    for first in [first + 9, first] {
+        scene.does(guest, Command::Extend(Extension::Holiday { first, days: 1 }));
+    }
     scene.later(5);
-    assert_eq!(shown(&mut scene, guest).holidays_left, 2);
+    let now = shown(&mut scene, guest);
+    assert_eq!((now.holidays_left, now.holidays), (1, vec![(first, first + 1), (first + 9, first + 10)]));
     scene.house.stop(guest);
     shown(&mut scene, 0);
-    assert_eq!(lines(&scene, 0), ["Béla has a holiday: 22 September (UTC). Their clock stands still then."]);
+    let line = |day: &str| format!("Béla has a holiday: {day} (UTC). Their clock stands still then.");
+    assert_eq!(lines(&scene, 0), ["1 October", "22 September"].map(line));
     scene.house.run(scene.house.up() + 20 * HOUR);
     let now = shown(&mut scene, 0);
     assert_eq!((now.waits.may_claim, now.waits.seats[0].holiday), (None, Some(first)));

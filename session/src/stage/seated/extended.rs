@@ -1,6 +1,6 @@
 //! Extensions of time: more time for another player, holidays, and what the player reads of them.
 
-use fairdeal_protocol::log::extensions::{Extension, Extensions};
+use fairdeal_protocol::log::extensions::{Extension, Extensions, Holiday};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::timing::Timing;
 
@@ -33,8 +33,8 @@ impl Seated {
             let line = format!("{by} {verb} {} {} more.", name(given.to), time_in_words(u64::from(seconds)));
             Some((Extension::Give { to: given.to, seconds }, line))
         });
-        let known = before.map_or(0, |before| before.holidays.len());
-        let rests = said.holidays.iter().skip(known).map(|holiday| {
+        let is_new = |holiday: &&Holiday| before.is_none_or(|before| !before.holidays.contains(holiday));
+        let rests = said.holidays.iter().filter(is_new).map(|holiday| {
             let (verb, whose) = if said.seat == me { ("have", "Your") } else { ("has", "Their") };
             let when = days_in_words(holiday.first, holiday.days.into());
             let line = format!("{by} {verb} a holiday: {when}. {whose} clock stands still then.");

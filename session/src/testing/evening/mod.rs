@@ -687,7 +687,6 @@ impl Evening {
                     {
                         let seconds = 1 + below(gifts, 5) as u32;
                         self.house.command(number, Command::Extend(Extension::Give { to, seconds }));
-                        self.counts("gifts of time", 1);
                     }
                     let role = &mut self.people[number];
                     if is_person && role.me.is_some() && view.my_turn && !view.game.is_over() {
@@ -697,6 +696,7 @@ impl Evening {
                         role.acts = None;
                     }
                 }
+                SessionEvent::Extended { .. } => self.counts("extensions heard of", 1),
                 SessionEvent::Line(line) if line == "Your prepared move was played." => {
                     self.counts("premoves played", 1);
                 }

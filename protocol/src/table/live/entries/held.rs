@@ -41,6 +41,8 @@ impl<G: Game> Table<G> {
     /// proofs, fork reports and extensions of time. The peer pays for them.
     //= P5.7
     pub(in crate::table::live) fn answer(&mut self, to: Seat, head: &Head) {
+        // Before the entries: what a holiday explains is charged to nobody then.
+        self.send_extensions(to, head);
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let mut step = head.step.saturating_sub(1);
@@ -68,7 +70,6 @@ impl<G: Game> Table<G> {
         self.tell_halted(to, head.step);
         self.send_statements(to, head);
         self.send_claims(to, head);
-        self.send_extensions(to, head);
     }
 
     /// Inserts an entry if there is room for it. Two entries for one place are evidence.

@@ -317,6 +317,9 @@ impl<G: Game> Table<G> {
         }
         let way = self.peers.requests().way_back(reply.asker, reply.nonce, reply.author);
         if let Some(way) = way {
+            if let Some(own) = self.statement_of(reply.asker) {
+                self.send_for(reply.asker, way, way, own);
+            }
             self.send_for(reply.author, way, way, Message::StateReply(Box::new(signed.clone())));
         }
         Ok(())
