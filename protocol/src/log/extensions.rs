@@ -204,7 +204,7 @@ impl Extensions {
         self.given.iter().find(|given| given.to == to).map_or(0, |given| given.seconds)
     }
 
-    /// Checks everything that the charter and the statement alone can show.
+    /// Checks everything that follows from the charter and the statement.
     //= T9.10
     fn check(&self, charter: &Charter) -> Result<(), ExtensionError> {
         let parties = charter.parties();
