@@ -323,6 +323,9 @@ fn draw_keys(
     // These two stay, however narrow the screen is.
     let fixed = [of(Intent::Help, "keys"), of(Intent::Quit, "leave")];
     offer(canvas, all.iter().chain(&fixed).map(|(_, label, target)| (label.as_str(), *target)));
+    if !ended && !replays {
+        table_screen.offer_times(canvas);
+    }
     let width = |(key, label, _): &KeyHelp| key.width() + label.width() + 4;
     let mut room = usize::from(areas.keys.width).saturating_sub(fixed.iter().map(width).sum());
     let upto = |label: &str| all.iter().position(|(_, other, _)| other == label);

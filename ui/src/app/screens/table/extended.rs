@@ -5,9 +5,10 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_session::view::{Snapshot, Standing, date_in_words, time_in_words};
 use ratatui::text::Line;
 
-use super::{Asked, TableScreen};
+use super::{Asked, TableScreen, button};
 use crate::app::screen::{Cx, Question};
 use crate::app::screens::holiday::Holiday;
+use crate::canvas::{Canvas, Target};
 
 /// The times that can be given at a table with turns of up to an hour: key, words, and seconds.
 const SHORT: [(char, &str, u32); 3] = [('m', "a minute", 60), ('f', "five minutes", 300), ('h', "an hour", 3600)];
@@ -60,11 +61,30 @@ impl TableScreen {
         self.asked = Some(Asked::Give(seat, amounts.map(|(.., seconds)| seconds)));
     }
 
+    /// The players for whom the table waits, and to whom this one can give more time.
+    fn late(&self) -> SeatSet {
+        let waits = self.snapshot.iter().flat_map(|now| &now.waits.seats);
+        let may_give = self.may_give();
+        waits.map(|waiting| waiting.seat).filter(|seat| may_give.contains(*seat)).collect()
+    }
+
+    /// Offers to fingers what keys and the palette do about those who are late, and holidays.
+    pub(super) fn offer_times(&self, canvas: &mut Canvas<'_>) {
+        let button = |first: u16, seat: Seat| Target::Button(first + u16::from(seat.number()));
+        for seat in self.may_propose().iter() {
+            canvas.offer(&format!("play on without {}", self.name_of(seat)), button(button::PROPOSE, seat));
+        }
+        for seat in self.late().iter() {
+            canvas.offer(&format!("give {} time", self.name_of(seat)), button(button::GIVE, seat));
+        }
+        if self.may_rest() {
+            canvas.offer("holiday", button::HOLIDAY);
+        }
+    }
+
     /// The players for whom the table waits in vain, and the key that gives them more time, as a sentence after others.
     pub(super) fn gift_in_words(&self, palette: &str) -> String {
-        let Some(now) = &self.snapshot else { return String::new() };
-        let late = now.waits.seats.iter().map(|waiting| waiting.seat).filter(|seat| self.may_give().contains(*seat));
-        let names: Vec<String> = late.map(|seat| self.name_of(seat)).collect();
+        let names: Vec<String> = self.late().iter().map(|seat| self.name_of(seat)).collect();
         if names.is_empty() {
             String::new()
         } else {

@@ -1189,6 +1189,8 @@ fn another_player_is_given_time() {
     let name = &now.names[0];
     let words = stage.draw().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("Or press : to give {name} more time.")), "{words}");
+    let buttons: Vec<String> = stage.shell.layer().buttons.iter().map(|(words, _)| words.clone()).collect();
+    assert!(buttons.contains(&format!("give {name} time")) && buttons.contains(&"holiday".to_owned()), "{buttons:?}");
     stage.keys(":");
     for letter in format!("give {name}").chars() {
         stage.key(KeyCode::Char(letter));
