@@ -497,14 +497,19 @@ pub(crate) mod tests {
             ("absence", Some("0120")),
             ("turn-time", None),
             ("turn-time", Some("29")),
+            ("turn-time", Some("1h")),
+            ("bank", Some("3600")),
+            ("holidays", Some("0")),
+            ("holidays", Some("91")),
         ];
+        assert!(with("holidays", Some("90")).is_ok());
         for (key, value) in bad {
             let refused = with(key, value);
             assert!(matches!(refused, Err(CharterError::Timing(_))), "{key} {value:?}");
         }
         assert_eq!(
             with("absence", Some("0")).unwrap_err().to_string(),
-            "the charter's option 'absence' takes a whole number of seconds from 1 to 604800, not '0'"
+            "the charter's option 'absence' takes a whole number of seconds from 1 to 604800, or a time like 12h, not '0'"
         );
         // A single seat waits for nobody, so the times would be options that no game has.
         let alone = RuleSet { seats: 1, ..rules() };
