@@ -10,7 +10,7 @@ use fairdeal_protocol::audit::auditor::{Departure, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::replay::deals::PlayedDeal;
-use fairdeal_session::replay::meaning::{Check, checks, refusal};
+use fairdeal_session::replay::meaning::{Check, checks, extensions_in_words, refusal};
 use fairdeal_session::spoken::spoken;
 use fairdeal_session::terms::Terms;
 use fairdeal_ui::markup::Escaped;
@@ -72,8 +72,10 @@ impl Audited<'_> {
     fn result(&self) -> String {
         let Some(finding) = &self.report.finding else {
             let (verdict, meaning) = (Escaped(self.verdict), self.meaning.join(" "));
-            let meaning = Escaped(&meaning);
-            return format!("<div class=\"result fair\"><p><strong>✓ {verdict}</strong></p>\n<p>{meaning}</p></div>\n");
+            let times = extensions_in_words(self.report, self.names).join(" ");
+            let told = [meaning, times].into_iter().filter(|text| !text.is_empty());
+            let told: String = told.map(|text| format!("\n<p>{}</p>", Escaped(text))).collect();
+            return format!("<div class=\"result fair\"><p><strong>✓ {verdict}</strong></p>{told}</div>\n");
         };
         let rows = refusal(finding, self.names)
             .map(|(what, words)| format!("<tr><th>{what}</th><td>{}</td></tr>\n", Escaped(words)));
@@ -223,6 +225,7 @@ mod tests {
     use fairdeal_protocol::audit::auditor::{Finding, Tally};
     use fairdeal_protocol::charter::{Player, SeatKey};
     use fairdeal_protocol::hash::Hash32;
+    use fairdeal_protocol::log::extensions::{Extension, Extensions};
     use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::seat::SeatSet;
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
@@ -268,6 +271,30 @@ mod tests {
 
     fn page(names: [&str; 2], finding: Option<Finding>) -> String {
         page_with(names, finding, None)
+    }
+
+    /// Names are strangers' texts here too.
+    #[test]
+    fn agreements_on_time_are_told() {
+        let (charter, seat) = (charter(["<Anna>", "Béla"]), Seat::new(0).unwrap());
+        let given = Extension::Give { to: Seat::new(1).unwrap(), seconds: 86_400 };
+        let said = Extensions::with(None, (&charter, seat), given, 20_000).unwrap();
+        let report = Report { extensions: vec![said], ..report(None) };
+        let names = ["<Anna>".to_owned(), "Béla".to_owned()];
+        let page = Audited {
+            charter: &charter,
+            names: &names,
+            report: &report,
+            deals: &[],
+            terms: &Terms::of(&charter),
+            verdict: "fair",
+            meaning: ["One.", "Two.", "Three."].map(str::to_owned),
+            game: None,
+        }
+        .page();
+        let wanted =
+            "<p>&lt;Anna&gt; gave Béla 24 h more. How much time each has used is the word of those who waited.</p>";
+        assert!(page.contains(wanted), "{page}");
     }
 
     fn page_with(names: [&str; 2], finding: Option<Finding>, game: Option<&[u8]>) -> String {

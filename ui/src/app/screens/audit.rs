@@ -183,7 +183,10 @@ mod tests {
 
     use fairdeal_games::AnyGame;
     use fairdeal_protocol::audit::auditor::audit;
+    use fairdeal_protocol::hash::Hash32;
+    use fairdeal_protocol::log::extensions::{Extensions, Given, Holiday};
     use fairdeal_protocol::seat::Seat;
+    use fairdeal_protocol::wire::bounded::Bounded;
 
     use super::*;
     use crate::app::event::{Audited, Input, UiEvent};
@@ -226,6 +229,28 @@ mod tests {
         let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         assert!(text.contains("everybody signed the table: 2"), "{text}");
         assert!(text.contains("random numbers revealed: 1"), "{text}");
+    }
+
+    #[test]
+    fn agreements_on_time_are_told() {
+        let mut stage = audited(|done| {
+            let (seat, to) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+            done.report.extensions = vec![Extensions {
+                table: Hash32::default(),
+                seat,
+                version: 2,
+                given: Bounded::one(Given { to, seconds: 86_400 }),
+                holidays: Bounded::one(Holiday { declared: 20_000, first: 20_001, days: 2 }),
+            }];
+        });
+        stage.size = (120, 40);
+        stage.rest();
+        let words = stage.draw().split_whitespace().collect::<Vec<_>>().join(" ");
+        for told in
+            ["24 h more.", "5 October to 6 October (UTC), declared on 4 October.", "the word of those who waited."]
+        {
+            assert!(words.contains(told), "{told}: {words}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::app::event::{Audited, UiEvent};
 use crate::app::screen::Context;
 use crate::canvas::{cut, fit, wrapped};
-use fairdeal_session::replay::meaning::{checks, meaning, refusal};
+use fairdeal_session::replay::meaning::{checks, extensions_in_words, meaning, refusal};
 use fairdeal_session::replay::verdict;
 use fairdeal_session::spoken::spoken;
 
@@ -167,7 +167,9 @@ impl RunningAudit {
                 let (short, more) = words.split_once(": ").unwrap_or((&words, ""));
                 let me = self.me(context);
                 let meaning = meaning(&done.report, &done.names, &done.seating, &done.terms, me).join(" ");
-                let texts = [meaning, more.to_owned(), REPLAY.to_owned()].into_iter().filter(|text| !text.is_empty());
+                let times = extensions_in_words(&done.report, &done.names).join(" ");
+                let texts = [meaning, more.to_owned(), times, REPLAY.to_owned()];
+                let texts = texts.into_iter().filter(|text| !text.is_empty());
                 ((format!("{} {short}", theme.glyph("✓", "+")), theme.good()), texts.collect())
             }
             None => (("Checking".to_owned(), theme.title()), vec![RUNNING.to_owned()]),
