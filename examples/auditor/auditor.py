@@ -1148,7 +1148,7 @@ def times(file, names):
     if "bank" in options:
         yield f"bank of {options['bank']} seconds each"
     if "holidays" in options:
-        yield f"{options['holidays']} days of holidays each"
+        yield f"{options['holidays']} days of holiday each"
     for said in file.extensions:
         for seat, seconds in said.given:
             yield f"{ascii(names[said.seat])} gave {ascii(names[seat])} {seconds} seconds"

@@ -65,7 +65,7 @@ impl Timing {
     pub const TURN_TIME: &str = "turn-time";
     /// The charter's option key for the bank.
     pub const BANK: &str = "bank";
-    /// The charter's option key for the days of holidays.
+    /// The charter's option key for the days of holiday.
     pub const HOLIDAYS: &str = "holidays";
     /// The option value for no turn time, no bank or no holidays.
     pub const NO_TURN_TIME: &str = "none";
@@ -75,7 +75,7 @@ impl Timing {
     pub const TURN_TIMES: RangeInclusive<u32> = 30..=WEEK;
     /// Range of a bank, in seconds.
     pub const BANKS: RangeInclusive<u32> = 30..=4 * WEEK;
-    /// Range of the days of holidays that each player may declare in a game.
+    /// Range of the days of holiday that each player may declare in a game.
     pub const DAYS: RangeInclusive<u32> = 1..=90;
     /// The default absence timeout, in seconds; a longer turn time replaces it.
     pub const USUAL_ABSENCE: u32 = 120;
@@ -112,14 +112,17 @@ impl Timing {
         Ok(Self { absence, turn_time, bank: None, holidays: None })
     }
 
-    /// The same times with a bank, in seconds, and so many days of holidays for each player.
+    /// The same times with a bank, in seconds, and so many days of holiday for each player.
     ///
     /// # Errors
     /// [`TimingError`] if one is out of range, or there is a bank but no turn time that it could extend.
     pub fn with(self, bank: Option<u32>, holidays: Option<u32>) -> Result<Self, TimingError> {
-        let fits = |bank: &u32| Self::BANKS.contains(bank) && self.turn_time.is_some();
-        if let Some(bank) = bank.filter(|bank| !fits(bank)) {
+        if let Some(bank) = bank.filter(|bank| !Self::BANKS.contains(bank)) {
             return Err(Self::wrong(Self::BANK, &bank.to_string()));
+        }
+        if let Some(bank) = bank.filter(|_| self.turn_time.is_none()) {
+            let allowed = "'none' at a table without a turn-time".to_owned();
+            return Err(TimingError { key: Self::BANK, allowed, got: bank.to_string() });
         }
         if let Some(days) = holidays.filter(|days| !Self::DAYS.contains(days)) {
             return Err(Self::wrong(Self::HOLIDAYS, &days.to_string()));
@@ -133,15 +136,22 @@ impl Timing {
     /// # Errors
     /// [`TimingError`], naming the value and the range.
     pub fn take(options: &mut BTreeMap<String, String>) -> Result<Self, TimingError> {
-        let mut number = |key: &'static str, parse: fn(&str) -> Option<u32>| {
-            let text = options.remove(key).filter(|text| key == Self::ABSENCE || text.trim() != Self::NO_TURN_TIME);
-            text.map(|text| parse(&text).ok_or_else(|| Self::wrong(key, &text))).transpose()
+        let keys = [Self::ABSENCE, Self::TURN_TIME, Self::BANK, Self::HOLIDAYS];
+        let given: BTreeMap<&str, String> =
+            keys.into_iter().filter_map(|key| Some((key, options.remove(key)?))).collect();
+        let number = |key: &'static str, parse: fn(&str) -> Option<u32>| {
+            let text = given.get(key).filter(|text| key == Self::ABSENCE || text.trim() != Self::NO_TURN_TIME);
+            text.map(|text| parse(text).ok_or_else(|| Self::wrong(key, text))).transpose()
         };
-        let absence = number(Self::ABSENCE, seconds)?;
-        let turn_time = number(Self::TURN_TIME, seconds)?;
-        let bank = number(Self::BANK, seconds)?;
-        let holidays = number(Self::HOLIDAYS, digits)?;
-        Self::new(absence, turn_time)?.with(bank, holidays)
+        let read = || {
+            let timing = Self::new(number(Self::ABSENCE, seconds)?, number(Self::TURN_TIME, seconds)?)?;
+            timing.with(number(Self::BANK, seconds)?, number(Self::HOLIDAYS, digits)?)
+        };
+        // Whoever wrote 10d reads that 10d does not fit, and no number of seconds.
+        read().map_err(|wrong| {
+            let got = given.get(wrong.key).cloned().unwrap_or_default();
+            TimingError { got, ..wrong }
+        })
     }
 
     /// The options as written in a charter, by key. A bank and holidays are only written if there are any.
@@ -187,7 +197,7 @@ impl Timing {
         self.bank
     }
 
-    /// How many days of holidays each player may declare in a game; 0 for none.
+    /// How many days of holiday each player may declare in a game; 0 for none.
     pub fn holidays(self) -> u32 {
         self.holidays.unwrap_or(0)
     }
@@ -207,7 +217,7 @@ impl Timing {
         let (range, of, more) = match key {
             Self::ABSENCE => (Self::ABSENCES, "seconds", ", or a time like 12h"),
             Self::TURN_TIME => (Self::TURN_TIMES, "seconds", ", a time like 3d, or none"),
-            Self::BANK => (Self::BANKS, "seconds", ", a time like 3d, or none, beside a turn-time"),
+            Self::BANK => (Self::BANKS, "seconds", ", a time like 3d, or none"),
             _ => (Self::DAYS, "days", ", or none"),
         };
         let (least, most) = range.into_inner();
@@ -303,8 +313,11 @@ mod tests {
         assert_eq!(read("1d", "none", "none"), Ok(Timing::new(None, Some(86_400)).unwrap()));
         assert_eq!(
             read("none", "3d", "14").unwrap_err(),
-            "option 'bank' takes a whole number of seconds from 30 to 2419200, a time like 3d, or none, beside a \
-             turn-time, not '259200'"
+            "option 'bank' takes 'none' at a table without a turn-time, not '3d'"
+        );
+        assert_eq!(
+            read("1d", "5w", "14").unwrap_err(),
+            "option 'bank' takes a whole number of seconds from 30 to 2419200, a time like 3d, or none, not '5w'"
         );
         assert_eq!(
             read("1d", "3d", "2w").unwrap_err(),

@@ -96,7 +96,7 @@ pub struct Snapshot {
     pub timing: Option<Timing>,
     /// The holidays that this player has declared: the first day of each, and the day after its last one.
     pub holidays: Vec<(u32, u32)>,
-    /// The days of holidays that this player can still declare.
+    /// The days of holiday that this player can still declare.
     pub holidays_left: u32,
 }
 
@@ -295,11 +295,15 @@ pub fn option_in_words(key: &str, value: &str) -> String {
         ("target", "1") => return "one hand".to_owned(),
         ("target", points) => return format!("first to {points}"),
         (Timing::TURN_TIME, "none") => return "no turn limit".to_owned(),
-        (Timing::HOLIDAYS, "1") => return "1 day of holidays".to_owned(),
-        (Timing::HOLIDAYS, days) => return format!("{days} days of holidays"),
+        (Timing::BANK, time) => {
+            let time = time.parse().map_or_else(|_| time.to_owned(), time_in_words);
+            return format!("time bank {time}");
+        }
+        (Timing::HOLIDAYS, "1") => return "1 day of holiday".to_owned(),
+        (Timing::HOLIDAYS, days) => return format!("{days} days of holiday"),
         _ => {}
     }
-    let is_time = [Timing::ABSENCE, Timing::TURN_TIME, Timing::BANK].contains(&key);
+    let is_time = [Timing::ABSENCE, Timing::TURN_TIME].contains(&key);
     let seconds = value.parse().ok().filter(|_| is_time);
     let value = seconds.map_or_else(|| value.to_owned(), time_in_words);
     format!("{} {value}", key.replace('-', " "))
@@ -318,7 +322,7 @@ pub fn options_in_sentences(options: &[(String, String)]) -> String {
             (Timing::ABSENCE, _) => format!("Absent players may be removed after {}.", time()),
             (Timing::TURN_TIME, "none") => "No time limit.".to_owned(),
             (Timing::TURN_TIME, _) => format!("{} for each turn.", time()),
-            (Timing::BANK, _) => format!("{} more in a whole game.", time()),
+            (Timing::BANK, _) => format!("A time bank of {} each.", time()),
             (Timing::HOLIDAYS, _) => format!("{} each.", option_in_words(key, value)),
             ("opening", "auction") => "An auction decides who begins.".to_owned(),
             ("happenstance", "true") => "Houses can fall.".to_owned(),

@@ -158,10 +158,10 @@ fn games_in_words() -> String {
          \x20   turn-time (none, or {} to {} seconds; default none, and {} at a table for two): time for one\n\
          \x20       action; after it the others may remove the player if all agree, and one of two may close\n\
          \x20       the table\n\
-         \x20   bank (none, or {} to {} seconds; default none): how much longer each player may take in the\n\
-         \x20       whole game\n\
-         \x20   holidays (none, or {} to {} days; default none): days in a game on which no time of a player\n\
-         \x20       runs, declared before they begin\n\
+         \x20   bank (none, or {} to {} seconds; default none): a time bank; how much longer each player may\n\
+         \x20       take in the whole game\n\
+         \x20   holidays (none, or {} to {} days; default none): days in a game on which a player's clock\n\
+         \x20       stops, declared before they begin\n\
          A time can have a unit: 90s, 5m, 12h, 3d, 1w.",
         TABLE_OPTION.kind.allowed(),
         TABLE_OPTION.default,

@@ -183,7 +183,7 @@ fn extensions_of_time_are_checked_alike() {
         let (_, text) = audited(&path);
         for line in [
             "bank of 259200 seconds each",
-            "10 days of holidays each",
+            "10 days of holiday each",
             "'player 1' gave 'player 2' 3600 seconds",
             "10 days from 2024-10-05, declared on 2024-10-04",
         ] {

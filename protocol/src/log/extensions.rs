@@ -95,7 +95,7 @@ pub enum ExtensionError {
     #[error("no seat of this table signed the extension of time")]
     Signature,
     /// It adds nothing.
-    #[error("an extension of time needs a time")]
+    #[error("say how much time you give, or how many days of holiday you take")]
     Nothing,
     /// A bot signed it, or it gives time to a bot or to the signer's own program.
     #[error("only a person can give time, and only to a person who plays in another program")]
@@ -104,22 +104,22 @@ pub enum ExtensionError {
     #[error("nobody can give another player more than 28 days in a game")]
     TooMuch,
     /// More days than the charter allows, or more holidays than a statement holds.
-    #[error("the table allows each player {allowed} days of holidays in a game, in {MAX_HOLIDAYS} parts at most")]
+    #[error("this table allows each player {allowed} days of holiday in a game, in at most {MAX_HOLIDAYS} parts")]
     TooManyDays {
         /// The days that the charter allows.
         allowed: u32,
     },
     /// The charter allows no holidays.
-    #[error("this table has no holidays: its options do not allow any")]
+    #[error("this table has no holidays: its options allow none")]
     NoHolidays,
     /// A holiday begins on the day of its declaration, or before.
     #[error("a holiday has to be declared before the day on which it begins (UTC)")]
     Begun,
     /// Two holidays overlap.
-    #[error("some of these days are in a holiday that you have declared")]
+    #[error("some of these days are in a holiday that you have already declared")]
     Overlap,
     /// Too many statements.
-    #[error("you have extended times {MAX_VERSION} times in this game; that is the most")]
+    #[error("you have given time or declared holidays {MAX_VERSION} times in this game, and that is the limit")]
     TooOften,
 }
 
@@ -307,7 +307,7 @@ mod tests {
         SigningKey::from_bytes(&[index + 1; 32])
     }
 
-    /// Three people, and a bot in the program of the first one; 10 days of holidays.
+    /// Three people, and a bot in the program of the first one; 10 days of holiday.
     fn charter() -> SignedCharter {
         let timing = Timing::new(None, Some(86_400)).unwrap().with(Some(259_200), Some(10)).unwrap();
         let rules = RuleSet {

@@ -19,7 +19,7 @@ use ed25519_dalek::SigningKey;
 
 use super::sim::{ANY_SEED, LONG, Plan, Sim, bad_weather};
 
-/// Rules with a bank of a minute and ten days of holidays.
+/// Rules with a bank of a minute and ten days of holiday.
 fn generous(seats: u8) -> RuleSet {
     let timing = Timing::new(Some(30), Some(30)).unwrap().with(Some(60), Some(10)).unwrap();
     RuleSet { timing, ..rules(seats, 16) }

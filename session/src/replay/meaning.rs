@@ -87,18 +87,18 @@ pub fn extensions_in_words(report: &Report, names: &[String]) -> Vec<String> {
             let by = by.clone();
             move |given| {
                 let to = name_of(given.to, names);
-                format!("{by} gave {to} {} more.", time_in_words(u64::from(given.seconds)))
+                format!("{by} gave {to} {} of extra time.", time_in_words(u64::from(given.seconds)))
             }
         });
         let rests = said.holidays.iter().map(move |holiday| {
             let when = days_in_words(holiday.first, holiday.days.into());
-            format!("{by} had a holiday: {when}, declared on {}.", date_in_words(holiday.declared))
+            format!("{by} declared a holiday on {}: {when}.", date_in_words(holiday.declared))
         });
         given.chain(rests)
     });
     let mut all: Vec<String> = all.collect();
     if !all.is_empty() {
-        all.push("How much time each has used is the word of those who waited.".to_owned());
+        all.push("Nothing proves how much time each of them used.".to_owned());
     }
     all
 }

@@ -52,8 +52,8 @@ fn given_time_keeps_a_table_open() {
     let now = shown(&mut scene, 0);
     assert_eq!(now.waits.reserves, [0, 3600]);
     shown(&mut scene, guest);
-    assert_eq!(lines(&scene, 0), ["You give Béla 1 h more."]);
-    assert_eq!(lines(&scene, guest), ["Anna gives you 1 h more."]);
+    assert_eq!(lines(&scene, 0), ["You give Béla 1 h of extra time."]);
+    assert_eq!(lines(&scene, guest), ["Anna gives you 1 h of extra time."]);
     scene.house.stop(guest);
     scene.later(3400);
     let now = shown(&mut scene, 0);
@@ -107,7 +107,7 @@ fn nobody_is_late_on_a_holiday() {
     assert_eq!(
         refused,
         [
-            "the table allows each player 3 days of holidays in a game, in 16 parts at most",
+            "this table allows each player 3 days of holiday in a game, in at most 16 parts",
             "a holiday has to be declared before the day on which it begins (UTC)",
         ]
     );
@@ -119,7 +119,7 @@ fn nobody_is_late_on_a_holiday() {
     assert_eq!((now.holidays_left, now.holidays), (1, vec![(first, first + 1), (first + 9, first + 10)]));
     scene.house.stop(guest);
     shown(&mut scene, 0);
-    let line = |day: &str| format!("Béla has a holiday: {day} (UTC). Their clock stands still then.");
+    let line = |day: &str| format!("Béla declares a holiday: {day} (UTC). Béla's clock stops on those days.");
     assert_eq!(lines(&scene, 0), ["1 October", "22 September"].map(line));
     scene.house.run(scene.house.up() + 20 * HOUR);
     let now = shown(&mut scene, 0);

@@ -30,14 +30,16 @@ impl Seated {
             let earlier = before.map_or(0, |before| before.given_to(given.to));
             let seconds = given.seconds.checked_sub(earlier).filter(|seconds| *seconds > 0)?;
             let verb = if said.seat == me { "give" } else { "gives" };
-            let line = format!("{by} {verb} {} {} more.", name(given.to), time_in_words(u64::from(seconds)));
+            let time = time_in_words(u64::from(seconds));
+            let line = format!("{by} {verb} {} {time} of extra time.", name(given.to));
             Some((Extension::Give { to: given.to, seconds }, line))
         });
         let is_new = |holiday: &&Holiday| before.is_none_or(|before| !before.holidays.contains(holiday));
         let rests = said.holidays.iter().filter(is_new).map(|holiday| {
-            let (verb, whose) = if said.seat == me { ("have", "Your") } else { ("has", "Their") };
+            let (verb, whose) =
+                if said.seat == me { ("declare", "Your".to_owned()) } else { ("declares", format!("{by}'s")) };
             let when = days_in_words(holiday.first, holiday.days.into());
-            let line = format!("{by} {verb} a holiday: {when}. {whose} clock stands still then.");
+            let line = format!("{by} {verb} a holiday: {when}. {whose} clock stops on those days.");
             (Extension::Holiday { first: holiday.first, days: holiday.days }, line)
         });
         let all = gives.chain(rests);
@@ -52,7 +54,7 @@ impl Seated {
         if has_any { seats.map(|seat| coarse(clocks.reserve_left(seat))).collect() } else { Vec::new() }
     }
 
-    /// The days of holidays that this player can still declare.
+    /// The days of holiday that this player can still declare.
     pub(super) fn holidays_left(&self) -> u32 {
         let allowed = self.charter.charter().timing().map_or(0, Timing::holidays);
         let taken = self.table.holidays_of(self.table.me()).iter().map(|holiday| u32::from(holiday.days));

@@ -28,7 +28,7 @@ const STEPS: [(&str, i32, Target); 4] = [
 const AHEAD: u32 = 366;
 
 /// Days that are declared already.
-const OVERLAP: &str = "Some of these days are in a holiday that you have declared.";
+const OVERLAP: &str = "Some of these days are in a holiday that you have already declared.";
 
 /// A holiday that is not declared yet.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Holiday {
         }
         let days = if self.days == 1 { "1 day".to_owned() } else { format!("{} days", self.days) };
         let when = days_in_words(self.first, self.days);
-        format!("{when}, {days} of the {} that you have left at this table.", self.left)
+        format!("{when}: {days} of the {} that you have left at this table.", self.left)
     }
 }
 
@@ -116,10 +116,10 @@ impl Screen for Holiday {
                 x = canvas.button((x, at(2).y), "", label, target);
             }
         }
-        row(canvas, at(4), DECLARE, ("declare it", theme.title()), "");
+        row(canvas, at(4), DECLARE, ("declare this holiday", theme.title()), "");
         let text = format!(
-            "{} No clock of yours runs then, and nobody can go on without you for it. It can't be taken back, but you may \
-             play all the same.",
+            "{} Your clock stops on those days, and the others can't go on without you. You can't take a holiday back, but \
+             you can still play.",
             self.in_words()
         );
         let width = usize::from(page.width).saturating_sub(3);

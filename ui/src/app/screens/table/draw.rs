@@ -99,7 +99,7 @@ pub(super) fn seat_states(snapshot: &Snapshot, table_screen: &TableScreen) -> Ve
             _ if !snapshot.connected.contains(seat) && !is_far => Some(("offline".to_owned(), true)),
             Some(Waiting { turn_left: Some(0), .. }) => Some(match reserve_of(snapshot, seat) {
                 0 => ("time is up".to_owned(), true),
-                left => (format!("{} in the bank", time_in_words(left)), true),
+                left => (format!("time bank: {}", time_in_words(left)), true),
             }),
             Some(Waiting { turn_left: Some(left), .. }) => Some((format!("{} left", time_in_words(*left)), false)),
             // This seat's moves arrive through other seats.
@@ -126,8 +126,8 @@ fn clock(snapshot: &Snapshot) -> Option<String> {
     let bank = snapshot.me.map_or(0, |me| reserve_of(snapshot, me));
     Some(match (left, bank) {
         (_, 0) => format!(" {} left.", time_in_words(left)),
-        (0, bank) => format!(" Your bank runs: {} left.", time_in_words(bank)),
-        (left, bank) => format!(" {} left, then {} of your bank.", time_in_words(left), time_in_words(bank)),
+        (0, bank) => format!(" Your time bank is running: {} left.", time_in_words(bank)),
+        (left, bank) => format!(" {} left, then {} from your time bank.", time_in_words(left), time_in_words(bank)),
     })
 }
 

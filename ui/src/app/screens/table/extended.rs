@@ -41,9 +41,8 @@ impl TableScreen {
     }
 
     pub(super) fn open_holiday(&self, cx: &mut Cx<'_>) {
-        if let Some((now, _)) = self.extensible().filter(|(now, _)| now.holidays_left > 0) {
-            let holiday = Holiday::new(cx.context, now.holidays_left, now.holidays.clone());
-            cx.push(holiday);
+        if let Some(now) = self.snapshot.as_ref().filter(|_| self.may_rest()) {
+            cx.push(Holiday::new(cx.context, now.holidays_left, now.holidays.clone()));
         }
     }
 
@@ -56,7 +55,7 @@ impl TableScreen {
         let longest = timing.map_or(0, |timing| timing.absence().max(timing.turn_time().unwrap_or(0)));
         let amounts = if longest <= HOUR { SHORT } else { LONG };
         let answers = amounts.into_iter().map(|(key, words, _)| (key, words.to_owned(), String::new()));
-        let text = format!("How much more time does {} get? It can't be taken back.", self.name_of(seat));
+        let text = format!("How much extra time for {}? You can't take it back.", self.name_of(seat));
         cx.ask(Question { text, answers: answers.collect() });
         self.asked = Some(Asked::Give(seat, amounts.map(|(.., seconds)| seconds)));
     }

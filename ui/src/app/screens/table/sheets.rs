@@ -115,7 +115,7 @@ impl TableScreen {
             let reserves = reserves(snapshot);
             if !reserves.is_empty() {
                 lines.push(Line::default());
-                lines.push(Line::styled("Time beyond the turns", self.theme.title()));
+                lines.push(Line::styled("Time bank", self.theme.title()));
                 lines.extend(reserves);
             }
             for (title, rows) in sections(game, view) {
