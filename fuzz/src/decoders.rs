@@ -13,7 +13,7 @@ use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::domain;
 use fairdeal_protocol::game::Game as _;
-use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
@@ -132,9 +132,7 @@ pub fn letter(data: &[u8]) -> bool {
         return false;
     };
     assert!(letter.to_bytes() == data);
-    let table = Hash32([7; 32]);
-    let frames: Vec<Vec<u8>> = letter.frames(table).collect();
-    assert!(frames.iter().all(|bytes| frame(bytes)));
+    letter.messages().iter().for_each(look_into);
     true
 }
 

@@ -668,17 +668,14 @@ fn join(to: &mut Folder<'_>) {
 }
 
 fn letter(to: &mut Folder<'_>) {
-    let table = TABLE.table();
     let one = commit(1).signed().clone();
-    let messages = [
+    let messages = vec![
         Message::StateRequest(Box::new(Relayed { request: state_request(), hops: 1 })),
         Message::Head(Head { step: 300, ..Head::default() }),
         Message::Entries(vec![one.clone()].try_into().unwrap()),
         Message::StateReply(Box::new(state_reply(one))),
     ];
-    let frames = messages.into_iter().map(|message| Frame::Table { table, message }.to_bytes());
-    let frames: Vec<Vec<u8>> = frames.collect();
-    let letter = Letter::of(table, &frames, &[]).to_bytes();
+    let letter = Letter::of(messages).to_bytes();
     to.put("bad-cut", cut(&letter));
     to.put("good-letter", letter);
     to.put("good-empty", Letter::default().to_bytes());

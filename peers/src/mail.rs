@@ -29,7 +29,7 @@ const HEAD: usize = 64;
 
 /// The subject of a letter, chosen by its writer: its place is the same for all letters of one table to one reader, and its
 /// content is the same for letters that say the same. A point compares them, and learns no more from them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Subject {
     pub place: [u8; 8],
     pub content: [u8; 8],

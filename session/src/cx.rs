@@ -14,6 +14,7 @@ use crate::events::SessionEvent;
 use crate::frame::{Frame, Outgoing};
 use crate::header::LocalBot;
 use crate::io::{ProgramNews, Transport};
+use crate::letter::LetterNews;
 use crate::outbox::Outbox;
 use crate::people::{Book, SeatPerson};
 use crate::reaching::{Reaching, Waiting};
@@ -179,6 +180,11 @@ impl Cx<'_> {
 
     pub(crate) fn refuse(&mut self, why: impl Into<String>) {
         self.tell(SessionEvent::Refused(why.into()));
+    }
+
+    /// Answers a command about a letter.
+    pub(crate) fn answer_letter(&mut self, news: LetterNews) {
+        self.tell(SessionEvent::Letter(Box::new(news)));
     }
 
     pub(crate) fn send(&mut self, peer: PeerId, frame: &Frame) {

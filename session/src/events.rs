@@ -12,6 +12,7 @@ use fairdeal_protocol::log::extensions::Extension;
 use fairdeal_protocol::seat::Seat;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::letter::LetterNews;
 use crate::narrate::Narrated;
 use crate::people::SeatPerson;
 use crate::view::{LobbyView, PeerState, Snapshot, Standing};
@@ -44,8 +45,10 @@ pub enum Command {
     Invite(String),
     /// Call back a guest that cannot reach this host, at the addresses of its reply.
     CallBack(Reply),
-    /// Send a seat that is not connected all that it can lack: what is sent makes a [`crate::letter::Letter`].
+    /// Write a letter to a seat: all that it can lack. Answered by one [`SessionEvent::Letter`].
     WriteLetter(Seat),
+    /// Read a sealed letter. Answered by one [`SessionEvent::Letter`], after everything that it has led to.
+    ReadLetter(Vec<u8>),
     /// A person follows this session's events from now on, or nobody does: then it ends by itself after its table.
     Attend(bool),
     /// The player looks elsewhere, or looks here again: a phone may stop a page that nobody sees at any moment.
@@ -224,6 +227,8 @@ pub enum SessionEvent {
         #[serde(serialize_with = "as_text")]
         transcript: Option<PathBuf>,
     },
+    /// The answer to a command that concerns a letter. Each such command has one, in their order.
+    Letter(Box<LetterNews>),
     /// The session cannot go on; holds the reason and what to do.
     Error(String),
 }

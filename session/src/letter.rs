@@ -4,24 +4,80 @@
 //! it does no harm if one is lost, comes twice, or comes after a later one.
 
 use ed25519_dalek::SigningKey;
+use fairdeal_link::letter::{self, LetterError};
+use fairdeal_peers::PeerId;
 use fairdeal_peers::mail::Subject;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::domain;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
+use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::frame::Frame;
+use crate::text::player_names;
 
 /// The most messages in a letter.
 const MAX_MESSAGES: usize = 64;
 /// The largest letter, in bytes before it is sealed.
 pub const MAX_CONTENT: usize = 4 << 20;
+
+/// Why a letter cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Letter(#[from] LetterError),
+    /// The content of an opened letter makes no sense: its author's program is another version, or lies.
+    #[error("the letter of {author} cannot be read: {why}")]
+    Content {
+        /// The author's name.
+        author: String,
+        why: CodecError,
+    },
+}
+
+/// A letter, sealed for its reader.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    pub to: Seat,
+    pub subject: Subject,
+    /// Whether no letter has to wait: the reader is connected; or the last that was heard of it shows that it lacks nothing,
+    /// and neither of the two asks the other what it has signed.
+    pub covered: bool,
+    /// Whether the writer asks the others what it has signed, and signs nothing meanwhile.
+    pub asks: bool,
+    pub sealed: Vec<u8>,
+}
+
+/// What has become of a command about a letter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LetterNews {
+    Written(Written),
+    Read {
+        /// Its author.
+        from: Seat,
+        /// Why parts of it were not taken: the author's program is another version, or lies.
+        refused: Vec<String>,
+        /// Whether the reader has signed something since.
+        has_signed: bool,
+        /// Whether the reader asks the others what it has signed, and signs nothing meanwhile.
+        asks: bool,
+    },
+    /// The letter was neither written nor read, for this reason.
+    Refused(String),
+}
+
+/// The seats to write to, with their keys: the first of each other party, which stands for the bots of its program.
+pub fn readers(charter: &SignedCharter, me: Seat) -> Vec<(Seat, PeerId)> {
+    let charter = charter.charter();
+    let own = charter.player(me).map(|player| player.party);
+    let others = charter.seated().filter(|(seat, player)| player.party.lowest() == *seat && Some(player.party) != own);
+    others.map(|(seat, player)| (seat, player.key.into())).collect()
+}
 
 /// The messages of a letter, in the order of their writing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,30 +86,46 @@ pub struct Letter {
 }
 
 impl Letter {
-    /// A letter with those of the frames that are messages of this table, each once; of `earlier` ones, only the answers to
-    /// a returning seat, which are given once.
-    pub fn of(table: Hash32, frames: &[Vec<u8>], earlier: &[Vec<u8>]) -> Self {
-        let message = |frame: &Vec<u8>| match Frame::from_bytes(frame) {
-            // Whom a seat hears is not what its reader hears of it when it reads the letter.
-            Ok(Frame::Table { table: of, message: Message::Head(head) }) if of == table => {
-                Some(Message::Head(Head { hears: SeatSet::EMPTY, ..head }))
-            }
-            Ok(Frame::Table { table: of, message }) if of == table => Some(message),
-            _ => None,
-        };
-        let replies = earlier.iter().filter_map(message).filter(|message| matches!(message, Message::StateReply(_)));
-        let mut messages: Vec<Message> = Vec::new();
-        for message in replies.chain(frames.iter().filter_map(message)) {
-            if !messages.contains(&message) {
-                messages.push(message);
-            }
-        }
+    /// A letter with these messages.
+    pub fn of(messages: Vec<Message>) -> Self {
         Self { messages: Bounded::first(messages) }
     }
 
-    /// The frames in which they would have come over a connection.
-    pub fn frames(&self, table: Hash32) -> impl Iterator<Item = Vec<u8>> {
-        self.messages.iter().map(move |message| Frame::Table { table, message: message.clone() }.to_bytes())
+    /// The messages, in the order of their writing.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Seals the letter for a seat of its table.
+    ///
+    /// # Errors
+    /// [`LetterError`].
+    pub fn seal(
+        &self,
+        charter: &SignedCharter,
+        key: &SigningKey,
+        to: Seat,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Vec<u8>, LetterError> {
+        let reader = charter.charter().player(to).ok_or(LetterError::Key)?.key;
+        letter::seal(key, reader.into(), &Self::context(charter.table()), &self.to_bytes(), rng)
+    }
+
+    /// Opens a letter for a seat of a table. Returns the seat that wrote it, and what is in it.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(charter: &SignedCharter, me: Seat, key: &SigningKey, sealed: &[u8]) -> Result<(Seat, Self), OpenError> {
+        let others = || charter.charter().seated().filter(|(seat, _)| *seat != me);
+        let authors: Vec<PeerId> = others().map(|(_, player)| player.key.into()).collect();
+        let (author, content) = letter::open(key, &authors, &Self::context(charter.table()), sealed)?;
+        let wrote = others().find(|(_, player)| PeerId::from(player.key) == author);
+        let (author, _) = wrote.ok_or(LetterError::Stranger)?;
+        let letter = Self::from_bytes(&content).map_err(|why| {
+            let names = player_names(charter.charter());
+            OpenError::Content { author: names.get(author.index()).cloned().unwrap_or_default(), why }
+        })?;
+        Ok((author, letter))
     }
 
     /// Whether the letter shows something that this seat has signed and its journal lacks: a copy of it has played on.
@@ -92,20 +164,15 @@ impl Letter {
 
     /// The subject of this letter, for meeting points that keep it: later letters of this seat to that one have the same place,
     /// and one with the same content says nothing new. Only who has the writer's key can compute it.
-    pub fn subject(&self, table: Hash32, from: &SigningKey, to: Seat) -> Subject {
+    pub(crate) fn subject(&self, table: Hash32, from: &SigningKey, to: Seat) -> Subject {
         let secret = Zeroizing::new(from.to_bytes());
         let hasher = || Hasher::new(domain::MAIL).bytes(&*secret).hash(&table).number(to.number().into());
         let short = |hasher: Hasher| hasher.finish().0.first_chunk().copied().unwrap_or_default();
         Subject { place: short(hasher()), content: short(hasher().bytes(&self.to_bytes())) }
     }
 
-    /// Whether nothing is said.
-    pub fn is_empty(&self) -> bool {
-        self.messages.is_empty()
-    }
-
     /// The context in which the letters of a table are sealed.
-    pub fn context(table: Hash32) -> Vec<u8> {
+    fn context(table: Hash32) -> Vec<u8> {
         [domain::LETTER.as_bytes(), &table.0].concat()
     }
 }

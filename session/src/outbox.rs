@@ -34,7 +34,7 @@ use crate::io::{Output, ProgramNews, Question, Store, StoreFault, StoreId, Store
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) records: Vec<Zeroizing<Vec<u8>>>,
-    pub(crate) letters: Vec<Letter>,
+    pub(crate) frames: Vec<Addressed>,
     pub(crate) news: Vec<Event<AnyGame>>,
     /// Whether the records are to be on disk before anything else is done, although no message rests on them.
     pub(crate) is_urgent: bool,
@@ -42,12 +42,12 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.letters.is_empty() && self.news.is_empty()
+        self.records.is_empty() && self.frames.is_empty() && self.news.is_empty()
     }
 }
 
 /// An encoded frame of a table, and the peers that it goes to.
-pub(crate) struct Letter {
+pub(crate) struct Addressed {
     pub(crate) to: Vec<PeerId>,
     pub(crate) bytes: Vec<u8>,
     /// Best-effort: it is sent again anyway, so a busy link may leave it out.
@@ -77,14 +77,14 @@ struct Barrier {
     wanted: Wanted,
     /// `None` after a full disk, until it is asked again.
     asked: Option<StoreId>,
-    letters: Vec<Letter>,
+    frames: Vec<Addressed>,
     news: Vec<Event<AnyGame>>,
 }
 
 /// The store's answer to the order at the barrier.
 #[derive(Debug)]
 pub(crate) enum Passage {
-    /// The records are on disk and the letters are out; here is the news.
+    /// The records are on disk and the frames are out; here is the news.
     Open(Vec<Event<AnyGame>>),
     /// The disk is full: the barrier stays shut.
     Full(String),
@@ -234,21 +234,21 @@ impl<R> Outbox<R> {
         self.barrier.as_ref().is_some_and(|barrier| barrier.asked.is_some())
     }
 
-    /// Sends the letters of a batch once its records, and all before them, are on disk. Returns its news if it has neither
-    /// letters nor an end to tell, or if there are no records to wait for.
+    /// Sends the frames of a batch once its records, and all before them, are on disk. Returns its news if it has neither
+    /// frames nor an end to tell, or if there are no records to wait for.
     pub(crate) fn keep(&mut self, batch: Batch) -> Option<Vec<Event<AnyGame>>> {
-        let Batch { records, letters, news, is_urgent } = batch;
+        let Batch { records, frames, news, is_urgent } = batch;
         self.held.extend(records);
         let ends = |event: &Event<AnyGame>| {
             matches!(event, Event::Stopped(_) | Event::News(News::Finished | News::Left(_) | News::Removed(_)))
         };
-        let rests = is_urgent || !letters.is_empty() || news.iter().any(ends);
+        let rests = is_urgent || !frames.is_empty() || news.iter().any(ends);
         if !rests || self.held.is_empty() {
-            self.post(letters);
+            self.post(frames);
             return Some(news);
         }
         let records = std::mem::take(&mut self.held);
-        self.shut(Wanted::Append(records.into()), letters, news);
+        self.shut(Wanted::Append(records.into()), frames, news);
         None
     }
 
@@ -257,13 +257,13 @@ impl<R> Outbox<R> {
         self.shut(Wanted::Reserve, Vec::new(), Vec::new());
     }
 
-    fn shut(&mut self, wanted: Wanted, letters: Vec<Letter>, news: Vec<Event<AnyGame>>) {
+    fn shut(&mut self, wanted: Wanted, frames: Vec<Addressed>, news: Vec<Event<AnyGame>>) {
         let asked = Some(self.store(wanted.order()));
-        self.barrier = Some(Barrier { wanted, asked, letters, news });
+        self.barrier = Some(Barrier { wanted, asked, frames, news });
     }
 
-    fn post(&mut self, letters: Vec<Letter>) {
-        for Letter { to, bytes, best_effort, is_head } in letters {
+    fn post(&mut self, frames: Vec<Addressed>) {
+        for Addressed { to, bytes, best_effort, is_head } in frames {
             if is_head {
                 self.head = Some(bytes.clone());
             }
@@ -284,7 +284,7 @@ impl<R> Outbox<R> {
             (Err(StoreFault::Failed(why)), Wanted::Append(_)) => Some(Passage::Failed(why.clone())),
             // The next append reports any other failure.
             (Ok(_), _) | (Err(StoreFault::Failed(_)), Wanted::Reserve) => {
-                self.post(barrier.letters);
+                self.post(barrier.frames);
                 Some(Passage::Open(barrier.news))
             }
         }
@@ -317,10 +317,10 @@ mod tests {
     }
 
     fn batch(records: usize, word: u8) -> Batch {
-        let letter = Letter { to: vec![peer()], bytes: vec![word], best_effort: false, is_head: word == b'h' };
+        let frame = Addressed { to: vec![peer()], bytes: vec![word], best_effort: false, is_head: word == b'h' };
         Batch {
             records: vec![Zeroizing::new(vec![word]); records],
-            letters: vec![letter],
+            frames: vec![frame],
             news: Vec::new(),
             is_urgent: false,
         }
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_wait_for_their_records_and_nothing_else_does() {
+    fn frames_wait_for_their_records_and_nothing_else_does() {
         let mut out = Outbox::default();
         assert!(out.keep(batch(0, b'a')).is_some(), "no record to wait for");
         assert!(out.keep(batch(2, b'b')).is_none());
@@ -392,8 +392,8 @@ mod tests {
 
     /// They ride in the next append, or in one of their own before the end.
     #[test]
-    fn records_without_letters_wait_for_the_next_ones() {
-        let silent = |records| Batch { letters: Vec::new(), ..batch(records, b's') };
+    fn records_without_frames_wait_for_the_next_ones() {
+        let silent = |records| Batch { frames: Vec::new(), ..batch(records, b's') };
         let mut out = Outbox::default();
         assert!(out.keep(silent(2)).is_some() && out.keep(silent(1)).is_some());
         assert!(!out.is_shut());
@@ -433,7 +433,7 @@ mod tests {
         assert!(matches!(out.passes(StoreId(1), &failed), Some(Passage::Open(_))));
         assert!(out.keep(batch(1, b'b')).is_none());
         assert!(matches!(out.passes(StoreId(2), &failed), Some(Passage::Failed(_))));
-        assert_eq!(said(&mut out), ["append 1 as 2"], "its letter does not leave");
+        assert_eq!(said(&mut out), ["append 1 as 2"], "its frame does not leave");
     }
 
     #[test]

@@ -328,6 +328,7 @@ impl Practice {
             // These need other players, who take their time.
             Command::Premove(_)
             | Command::WriteLetter(_)
+            | Command::ReadLetter(_)
             | Command::Claim
             | Command::ProposeRemoval(_)
             | Command::Extend(_)

@@ -290,6 +290,7 @@ impl Printer {
             | SessionEvent::Deal(_)
             | SessionEvent::Action { .. }
             | SessionEvent::Game(_)
+            | SessionEvent::Letter(_)
             | SessionEvent::Calls(_) => {
                 return None;
             }

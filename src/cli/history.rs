@@ -8,14 +8,12 @@ use unicode_width::UnicodeWidthStr as _;
 use super::args::Common;
 use super::exit::Exit;
 use super::output::print;
+use crate::drive::saved::SHORT;
 use crate::events::results::Ended;
 use crate::events::{HistoryLine, SeatNumber, Version, path_text};
 use crate::history::{Past, What, history as past_games, read};
 use crate::store::{DataDir, DataView};
 use crate::summary::{Ending, Summary};
-
-/// The number of digits shown of a table id; `export` and `resume` accept that many.
-pub(super) const SHORT: usize = 8;
 
 pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     let data = DataView::of(common.data_dir.as_deref())?;

@@ -7,9 +7,9 @@ use fairdeal_session::notify::Notification;
 
 use super::args::{Common, Keep};
 use super::exit::{Exit, usage};
-use super::history::SHORT;
 use super::output::{complain, report, say};
 use super::table::runtime;
+use crate::drive::saved::SHORT;
 use crate::herald::Herald;
 use crate::keeper::client::{KeeperClient, stop};
 use crate::keeper::server::{Ended, Terms, keep};

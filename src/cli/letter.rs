@@ -9,56 +9,95 @@ use fairdeal_games::listed;
 use fairdeal_link::letter::{LetterError, MAX_LETTER};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::events::SessionEvent;
-use fairdeal_session::letter::Letter;
-use fairdeal_session::view::{PeerState, Snapshot, Standing, ground_in_words};
+use fairdeal_session::header::SavedSeat;
+use fairdeal_session::letter::OpenError;
 
 use super::args::{Common, LetterCommand};
 use super::exit::{Exit, usage};
-use super::history::SHORT;
 use super::output::{complain, say};
-use crate::drive::letters::{Desk, PostError, WhoseTurn, last_shown, open_letter, whose_turn};
-use crate::drive::saved::{SavedTable, open_seats, saved_tables};
-use crate::store::{DataDir, StoreError, write_out};
+use super::table::runtime;
+use crate::drive::letters::{Desk, HasRead, PostError, WhoseTurn, news, open_letter, own_seats, whose_turn};
+use crate::drive::saved::short;
+use crate::keeper::client::KeeperClient;
+use crate::store::{DataDir, DataView, StoreError, write_out};
 
 pub(super) fn run(common: &Common, command: &LetterCommand) -> anyhow::Result<Exit> {
-    let data = Arc::new(data_of(common)?);
+    let home = Home::of(common)?;
     match command {
         LetterCommand::Out { table, to, output, force } => {
-            write(&data, table.as_deref(), to.as_deref(), (output, *force))
+            write(&home, table.as_deref(), to.as_deref(), (output, *force))
         }
-        LetterCommand::In { file } => read(&data, file),
+        LetterCommand::In { file } => read(&home, file),
     }
 }
 
-/// The data directory of a player without another program there.
-pub(super) fn data_of(common: &Common) -> anyhow::Result<DataDir> {
-    DataDir::open(common.data_dir.as_deref()).map_err(|why| match why {
-        StoreError::InUse { path } => usage(format!(
-            "another fairdeal program uses {}: close it first (`fairdeal keep --stop` ends a keeper)",
-            path.display()
-        )),
-        why => why.into(),
-    })
+/// The tables of a data directory, and who holds them.
+pub(super) enum Home {
+    Own(Arc<DataDir>),
+    /// A keeper plays there.
+    Kept(DataView, KeeperClient),
 }
 
-fn write(
-    data: &Arc<DataDir>,
-    table: Option<&str>,
-    to: Option<&str>,
-    (output, force): (&Path, bool),
-) -> anyhow::Result<Exit> {
+impl Home {
+    pub(super) fn of(common: &Common) -> anyhow::Result<Self> {
+        match DataDir::open(common.data_dir.as_deref()) {
+            Ok(data) => Ok(Self::Own(Arc::new(data))),
+            Err(StoreError::InUse { path }) => {
+                let view = DataView::of(common.data_dir.as_deref())?;
+                match runtime()?.block_on(KeeperClient::find(&view))? {
+                    Some(keeper) => Ok(Self::Kept(view, keeper)),
+                    None => Err(usage(format!(
+                        "another fairdeal program uses {}: close it first, or write and read letters in it",
+                        path.display()
+                    ))),
+                }
+            }
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    fn view(&self) -> &DataView {
+        match self {
+            Self::Own(data) => data,
+            Self::Kept(view, _) => view,
+        }
+    }
+
+    /// The desk of a seat, to read this letter or none.
+    fn desk(&self, table: &str, own: &SavedSeat, letter: Option<&[u8]>) -> anyhow::Result<Desk> {
+        match self {
+            Self::Own(data) => {
+                let letters: Vec<Vec<u8>> = letter.map(<[u8]>::to_vec).into_iter().collect();
+                Desk::at(data, table, &letters).map_err(|why| match why {
+                    PostError::LocalBots => usage(why),
+                    why => why.into(),
+                })
+            }
+            Self::Kept(_, keeper) => {
+                let (runtime, keeper, table) = (runtime()?, keeper.clone(), table.to_owned());
+                Ok(Desk::elsewhere(own, move |command| {
+                    let asked = runtime.block_on(keeper.letter(&table, command));
+                    asked.map_err(|why| PostError::Ended(why.to_string()))
+                }))
+            }
+        }
+    }
+}
+
+fn write(home: &Home, table: Option<&str>, to: Option<&str>, (output, force): (&Path, bool)) -> anyhow::Result<Exit> {
+    let wanted = table.unwrap_or_default().to_ascii_lowercase();
+    let mut tables = own_seats(home.view())?;
+    tables.retain(|(id, seat)| id.starts_with(&wanted) && seat.has_others());
     // The others may lack the last signatures of a game that is over here.
-    let mut tables = saved_tables(data, Some(table.unwrap_or_default()))?;
-    if table.is_none() && tables.iter().any(goes_on) {
-        tables.retain(goes_on);
+    if table.is_none() && tables.iter().any(|(_, seat)| !seat.is_ended()) {
+        tables.retain(|(_, seat)| !seat.is_ended());
     }
     if tables.len() > 1 {
-        let words = tables.iter().filter_map(|(_, seats)| seats.first()).map(|(_, seat)| seat.in_words());
-        let words: Vec<String> = words.collect();
+        let words: Vec<String> = tables.iter().map(|(_, seat)| seat.in_words()).collect();
         return Err(usage(format!("you have several saved games; choose one: {}", words.join("; "))));
     }
-    let table = tables.pop().ok_or(StoreError::NothingToResume)?;
-    let mut desk = at(data, table, None)?;
+    let (table, own) = tables.pop().ok_or(StoreError::NothingToResume)?;
+    let mut desk = home.desk(&table, &own, None)?;
     let written = reader(&desk, to).and_then(|seat| Ok((seat, desk.write(seat)?)));
     let names = desk.names().to_vec();
     desk.close();
@@ -73,15 +112,10 @@ fn write(
     Ok(Exit::Done)
 }
 
-/// Whether the game of a saved table is not over.
-fn goes_on((_, seats): &SavedTable) -> bool {
-    seats.iter().any(|(_, seat)| !seat.is_local_bot() && !seat.is_ended())
-}
-
 /// The reader that `to` names, or the only other seat.
 fn reader(desk: &Desk, to: Option<&str>) -> anyhow::Result<Seat> {
     let name = |seat: Seat| desk.names().get(seat.index()).cloned().unwrap_or_default();
-    let others: Vec<Seat> = desk.others().collect();
+    let others: Vec<Seat> = desk.readers().iter().map(|(seat, _)| *seat).collect();
     let choices = || {
         listed(&others.iter().map(|seat| format!("{} ({name})", seat.number(), name = name(*seat))).collect::<Vec<_>>())
     };
@@ -99,32 +133,27 @@ fn reader(desk: &Desk, to: Option<&str>) -> anyhow::Result<Seat> {
     }
 }
 
-fn read(data: &Arc<DataDir>, file: &Path) -> anyhow::Result<Exit> {
+fn read(home: &Home, file: &Path) -> anyhow::Result<Exit> {
     let sealed = bytes_of(file).map_err(|why| usage(format!("cannot read {}: {why}", file.display())))?;
-    let identity = data.identity()?;
+    let identity = home.view().known_identity()?.ok_or(StoreError::NothingToResume)?;
     let mut why = None;
-    for table in saved_tables(data, Some(""))? {
-        let Some((_, own)) = table.1.iter().find(|(_, seat)| !seat.is_local_bot()) else { continue };
-        match open_letter(own, &identity, &sealed) {
-            Ok((author, letter)) => {
-                let id = table.0.clone();
-                let mut desk = at(data, table, Some(&letter))?;
-                let before = desk.told();
-                let taken = desk.read(author, &letter);
-                let told = desk.told();
+    for (table, own) in own_seats(home.view())? {
+        match open_letter(&own, &identity, &sealed) {
+            Ok(_) => {
+                let mut desk = home.desk(&table, &own, Some(&sealed))?;
+                let read = desk.read(&sealed);
                 let names = desk.names().to_vec();
-                let (asks, refused) = (desk.is_asking(), desk.refused().map(str::to_owned));
                 desk.close();
-                taken?;
-                if let Some(why) = refused {
+                let read = read?;
+                for why in &read.refused {
                     complain(format!("a part of the letter was not taken: {why}"));
                 }
-                return tell(&id, &names, author, (&before, &told), asks);
+                return tell(&table, &names, &read);
             }
-            Err(PostError::Letter(LetterError::Form)) => {
+            Err(OpenError::Letter(LetterError::Form)) => {
                 return Err(usage(format!("{}: {}", file.display(), LetterError::Form)));
             }
-            Err(PostError::Letter(_)) => {}
+            Err(OpenError::Letter(_)) => {}
             Err(other) => why = Some(other),
         }
     }
@@ -150,79 +179,28 @@ fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens the player's seat at a saved table, to read this letter or none.
-fn at(data: &Arc<DataDir>, table: SavedTable, letter: Option<&Letter>) -> anyhow::Result<Desk> {
-    if table.1.iter().any(|(_, seat)| seat.is_local_bot()) {
-        return Err(usage("your program's bots play at this table; letters work only without them"));
-    }
-    let identity = data.identity()?;
-    let interrupted = open_seats(data, table)?.into_iter().next().ok_or(StoreError::NothingToResume)?;
-    Ok(Desk::open(data, interrupted, &identity, letter)?)
-}
-
-/// How many entries the player has signed.
-fn own_entries(now: &Snapshot) -> u64 {
-    match (&now.standing, now.me) {
-        (Standing::Sealed(progress), Some(me)) => progress.step + u64::from(progress.done.contains(me)),
-        _ => 0,
-    }
-}
-
 /// Shows what is new, and whose turn it is.
-fn tell(
-    table: &str,
-    names: &[String],
-    author: Seat,
-    (before, told): (&[SessionEvent], &[SessionEvent]),
-    asks: bool,
-) -> anyhow::Result<Exit> {
-    say(format!("A letter from {}:", names.get(author.index()).map_or("", String::as_str)))?;
-    for line in news(names, told) {
+fn tell(table: &str, names: &[String], read: &HasRead) -> anyhow::Result<Exit> {
+    say(format!("A letter from {}:", names.get(read.from.index()).map_or("", String::as_str)))?;
+    for line in news(names, &read.told) {
         say(format!("  {line}"))?;
     }
-    let short = table.get(..SHORT).unwrap_or(table);
-    let all: Vec<&SessionEvent> = before.iter().chain(told).collect();
-    let has_signed = own_entries_in(all.iter().copied()) > own_entries_in(before);
-    match whose_turn(names, &all, asks) {
+    let told: Vec<&SessionEvent> = read.told.iter().collect();
+    match whose_turn(names, &told, read.asks) {
         Some(WhoseTurn::Asks) => say(format!("{} Write to everybody.", WhoseTurn::Asks.in_words()))?,
         Some(WhoseTurn::Over) => say("The game is over. Write back: the others need your last signature.")?,
-        Some(WhoseTurn::Yours) => say(format!("It is your turn: `fairdeal resume {short}`, then write back."))?,
+        Some(WhoseTurn::Yours) => {
+            say(format!("It is your turn: `fairdeal resume {}`, then write back.", short(table)))?;
+        }
         Some(other) => {
-            let what =
-                if has_signed { "Write back: your program has answered for you." } else { "Nothing new to write." };
+            let what = if read.has_signed {
+                "Write back: your program has answered for you."
+            } else {
+                "Nothing new to write."
+            };
             say(format!("{what} {}", other.in_words()))?;
         }
         None => {}
     }
     Ok(Exit::Done)
-}
-
-/// The news of a letter, a line each.
-pub(super) fn news(names: &[String], told: &[SessionEvent]) -> Vec<String> {
-    let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_default();
-    let lines = told.iter().filter_map(|event| match event {
-        SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } | SessionEvent::Extended { line, .. } => {
-            Some(line.clone())
-        }
-        SessionEvent::Fault { what, .. } => Some(format!("A fault is proven: {what}")),
-        SessionEvent::Claimed { by, absent, ground, .. } => {
-            let all = |seats: &[Seat]| listed(&seats.iter().map(|seat| name(*seat)).collect::<Vec<_>>());
-            Some(format!("{} closed the table: {} {}.", all(by), all(absent), ground_in_words(*ground)))
-        }
-        SessionEvent::Peer { seat, state: state @ (PeerState::Left | PeerState::Absent | PeerState::Removed) } => {
-            Some(state.in_words(&name(*seat)))
-        }
-        SessionEvent::Over { winners, transcript, .. } => {
-            let file = transcript.as_ref().map_or_else(String::new, |path| format!(" Transcript: {}", path.display()));
-            let winners: Vec<String> = winners.iter().map(|seat| name(*seat)).collect();
-            Some(format!("The game is over. Winners: {}.{file}", listed(&winners)))
-        }
-        _ => None,
-    });
-    let lines: Vec<String> = lines.collect();
-    if lines.is_empty() { vec!["nothing new".to_owned()] } else { lines }
-}
-
-fn own_entries_in<'a>(told: impl IntoIterator<Item = &'a SessionEvent>) -> u64 {
-    last_shown(told).map_or(0, own_entries)
 }

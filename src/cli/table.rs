@@ -23,7 +23,6 @@ use super::args::{BotHost, BotJoin, Common, ExecArgs, Host, Join, KeepArgs, Opti
 use super::exit::{Exit, usage};
 use super::find::{Choice, check_named, check_points, find, list};
 use super::headless;
-use super::history::SHORT;
 use super::house::house;
 use super::output::{complain, remark, say};
 use crate::clock::today;
@@ -32,7 +31,7 @@ use crate::drive::listening::with_doors;
 use crate::drive::local_bots::BotOf;
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
-use crate::drive::saved::{self, is_known_to, open_seats, saved_tables};
+use crate::drive::saved::{self, SHORT, is_known_to, open_seats, saved_tables};
 use crate::drive::start::{Me, Place, Returner, Reunion, Setup, draw_program};
 use crate::drive::tables::start;
 use crate::drive::tables::{self, PlayedTable};

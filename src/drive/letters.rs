@@ -1,25 +1,22 @@
-//! A seat that plays by letter: its session runs for a moment without a network. It reads a letter or writes one, and closes
-//! in order.
+//! The desk of a seat, at which its letters are read and written: a session of its own for a moment, without a network, or
+//! one that plays at its table now.
 
+use std::fmt;
 use std::sync::Arc;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_games::listed;
-use fairdeal_link::letter::{self, LetterError};
 use fairdeal_peers::PeerId;
-use fairdeal_peers::mail::Subject;
 use fairdeal_protocol::game::Game as _;
-use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::wire::codec::CodecError;
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::header::SavedSeat;
-use fairdeal_session::io::{Input, Output, PeerInput, Transport};
-use fairdeal_session::letter::Letter;
+use fairdeal_session::io::{Input, Output, Transport};
+use fairdeal_session::letter::{Letter, LetterNews, OpenError, Written, readers};
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{Attended, Hands, Player, StartError};
 use fairdeal_session::text::player_names;
-use fairdeal_session::view::Snapshot;
+use fairdeal_session::view::{PeerState, Snapshot, ground_in_words};
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 use serde::{Deserialize, Serialize};
@@ -27,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use super::files::Disk;
 use super::now;
 use super::people::Acquaintances;
-use super::saved::{Interrupted, ResumeError};
-use crate::store::{DataDir, IdentityKey};
+use super::saved::{self, Interrupted, ResumeError, open_seats, saved_tables};
+use crate::store::{DataDir, DataView, IdentityKey};
 
 /// Why a letter is neither written nor read.
 #[derive(Debug, thiserror::Error)]
@@ -37,104 +34,149 @@ pub enum PostError {
     Resume(#[from] ResumeError),
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error(transparent)]
-    Letter(#[from] LetterError),
-    /// The content of an opened letter makes no sense: its author's program is another version, or lies.
-    #[error("the letter of {author} cannot be read: {why}")]
-    Content {
-        /// The author's name.
-        author: String,
-        why: CodecError,
-    },
-    /// The session has ended, for this reason.
+    /// The session has ended, or does not answer, for this reason.
     #[error("{0}")]
     Ended(String),
-}
-
-/// Opens a letter for a saved seat. Returns the seat that wrote it, and what is in it.
-///
-/// # Errors
-/// [`PostError::Letter`] if it is for another seat, [`PostError::Content`].
-pub fn open_letter(seat: &SavedSeat, identity: &IdentityKey, sealed: &[u8]) -> Result<(Seat, Letter), PostError> {
-    let charter = seat.charter();
-    let others: Vec<(Seat, PeerId)> = others(seat);
-    let authors: Vec<PeerId> = others.iter().map(|(_, peer)| *peer).collect();
-    let context = Letter::context(charter.table());
-    let (author, content) = letter::open(&own_key(seat, identity), &authors, &context, sealed)?;
-    let wrote = others.into_iter().find(|(_, peer)| *peer == author);
-    let (author, _) = wrote.ok_or(LetterError::Stranger)?;
-    let letter = Letter::from_bytes(&content).map_err(|why| {
-        let names = player_names(charter.charter());
-        PostError::Content { author: names.get(author.index()).cloned().unwrap_or_default(), why }
-    })?;
-    Ok((author, letter))
+    /// The session refuses, for this reason.
+    #[error("{0}")]
+    Refused(String),
+    /// Local bots answer nobody who writes: their program has to be at the table.
+    #[error(
+        "your program's bots play at this table, and answer only while it is open: start `fairdeal keep`, and write or read the \
+         letter then"
+    )]
+    LocalBots,
+    /// The game is over for everybody: nobody lacks anything.
+    #[error("the game is over for everybody, and nobody needs a letter")]
+    Over,
 }
 
 pub(super) fn own_key(seat: &SavedSeat, identity: &IdentityKey) -> SigningKey {
     seat.own_key().unwrap_or_else(|| identity.signing_key())
 }
 
-pub(super) fn others(saved: &SavedSeat) -> Vec<(Seat, PeerId)> {
-    let me = saved.seat();
-    let seated = saved.charter().charter().seated().filter(|(seat, _)| *seat != me);
-    seated.map(|(seat, player)| (seat, PeerId::from(player.key))).collect()
+/// Opens a letter for a saved seat.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open_letter(seat: &SavedSeat, identity: &IdentityKey, sealed: &[u8]) -> Result<(Seat, Letter), OpenError> {
+    Letter::open(seat.charter(), seat.seat(), &own_key(seat, identity), sealed)
 }
 
-/// A sealed letter.
-#[derive(Clone, Debug)]
-pub struct Written {
-    pub reader: PeerId,
-    pub subject: Subject,
-    /// Whether it says nothing: the session has ended, and nobody needs anything.
-    pub is_empty: bool,
-    pub sealed: Vec<u8>,
+/// The player's own seats at all tables, in play or not, each with its table's id. A journal that cannot be read hides no
+/// other.
+///
+/// # Errors
+/// [`ResumeError`] of the first such journal, if no seat is left.
+pub fn own_seats(data: &DataView) -> Result<Vec<(String, SavedSeat)>, ResumeError> {
+    let (mut seats, mut first) = (Vec::new(), None);
+    for file in data.journals()? {
+        // While the promise stands, the journal has not begun.
+        if data.has_promised(&file.table, file.seat)? {
+            continue;
+        }
+        match saved::read(data, &file) {
+            Ok(seat) if !seat.is_local_bot() => seats.push((file.table, seat)),
+            Ok(_) => {}
+            Err(why) => {
+                tracing::warn!(table = %file.table, %why, "skipping a journal");
+                first.get_or_insert(why);
+            }
+        }
+    }
+    first.filter(|_| seats.is_empty()).map_or(Ok(seats), Err)
+}
+
+/// Everything that a command about a letter has led to; the last event is [`SessionEvent::Letter`].
+pub type Answer = Vec<SessionEvent>;
+
+/// A letter that a desk has read.
+#[derive(Debug)]
+pub struct HasRead {
+    /// Its author.
+    pub from: Seat,
+    /// Why parts of it were not taken: the author's program is another version, or lies.
+    pub refused: Vec<String>,
+    /// Whether the reader has signed something since.
+    pub has_signed: bool,
+    /// Whether it asks the others what it has signed.
+    pub asks: bool,
+    /// The news, in order.
+    pub told: Vec<SessionEvent>,
+}
+
+/// Passes a command to a session that plays elsewhere, and waits for the answer.
+type Ask = Box<dyn FnMut(Command) -> Result<Answer, PostError> + Send>;
+
+enum Place {
+    Alone(Box<Alone>),
+    Elsewhere(Ask),
 }
 
 /// A seat at its desk.
 pub struct Desk {
-    session: Session,
-    disk: Disk,
-    key: SigningKey,
-    table: Hash32,
-    /// The names, in seat order, and the keys of the others.
+    place: Place,
+    /// In seat order.
     names: Vec<String>,
-    others: Vec<(Seat, PeerId)>,
-    /// Whatever the session has told since the last look.
-    told: Vec<SessionEvent>,
-    sent: Vec<(Vec<PeerId>, Vec<u8>)>,
-    /// Why the last letter was not taken as it is.
-    refused: Option<String>,
-    has_ended: bool,
+    readers: Vec<(Seat, PeerId)>,
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk").field("names", &self.names).finish_non_exhaustive()
+    }
 }
 
 impl Desk {
-    /// Opens a saved seat, to read these letters or none. [`Self::close`] it whatever happens then: else it has to ask the
-    /// others what it has signed. It has to ask, too, if a letter shows that a copy has played on.
+    /// Opens a saved seat, to read these sealed letters or none. [`Self::close`] it whatever happens then: else it has to ask
+    /// the others what it has signed. It has to ask, too, if a letter shows that a copy has played on.
     ///
     /// # Errors
     /// [`PostError`].
-    pub fn open<'a>(
+    pub fn open(
         data: &Arc<DataDir>,
         interrupted: Interrupted,
         identity: &IdentityKey,
-        letters: impl IntoIterator<Item = &'a Letter>,
+        letters: &[Vec<u8>],
     ) -> Result<Self, PostError> {
         let Interrupted { saved, records, journal } = interrupted;
-        let more = |letter: &Letter| letter.shows_more_of(saved.seat(), saved.charter(), &records);
-        let is_clean = journal.was_clean() && !letters.into_iter().any(more);
-        let charter = saved.charter();
-        let (table, names) = (charter.table(), player_names(charter.charter()));
-        let (others, key) = (others(&saved), own_key(&saved, identity));
+        let opened = letters.iter().filter_map(|sealed| open_letter(&saved, identity, sealed).ok());
+        let shows_more = |letter: Letter| letter.shows_more_of(saved.seat(), saved.charter(), &records);
+        let is_clean = journal.was_clean() && !opened.map(|(_, letter)| letter).any(shows_more);
+        let (names, readers) = of(&saved);
+        let key = own_key(&saved, identity);
         let book = Acquaintances::of(data).book().clone();
-        let evidence = data.evidence_of(&table.to_string()).map_or(0, |kept| kept.len());
+        let evidence = data.evidence_of(&saved.charter().table().to_string()).map_or(0, |kept| kept.len());
         let resumed = Resumed { seat: saved, records, is_clean, evidence, friend: None, by_letter: true };
-        let player = Player { key: key.clone(), name: String::new(), attended: Attended::Person, book };
+        let player = Player { key, name: String::new(), attended: Attended::Person, book };
         let session = Session::resume(resumed, player, Hands::Person { ready: true }, now(), &mut UnwrapErr(SysRng))?;
         let disk = Disk::new(Arc::clone(data), journal);
-        let (told, sent) = (Vec::new(), Vec::new());
-        let mut desk = Self { session, disk, key, table, names, others, told, sent, refused: None, has_ended: false };
-        desk.settle();
-        Ok(desk)
+        let mut alone = Alone { session, disk, told: Vec::new(), has_ended: false };
+        alone.settle();
+        Ok(Self { place: Place::Alone(Box::new(alone)), names, readers })
+    }
+
+    /// Opens the player's seat at the saved table of this id, as [`Self::open`] does.
+    ///
+    /// # Errors
+    /// [`PostError`].
+    pub fn at(data: &Arc<DataDir>, table: &str, letters: &[Vec<u8>]) -> Result<Self, PostError> {
+        let saved = saved_tables(data, Some(table))?.pop().ok_or(ResumeError::NoJournal(table.to_owned()))?;
+        if saved.1.iter().any(|(_, seat)| seat.is_local_bot()) {
+            return Err(PostError::LocalBots);
+        }
+        let identity = data.identity().map_err(ResumeError::from)?;
+        let own = open_seats(data, saved)?.into_iter().next();
+        Self::open(data, own.ok_or(ResumeError::NoJournal(table.to_owned()))?, &identity, letters)
+    }
+
+    /// The desk of a seat that plays at its table now. `ask` passes commands to its session.
+    pub fn elsewhere(
+        saved: &SavedSeat,
+        ask: impl FnMut(Command) -> Result<Answer, PostError> + Send + 'static,
+    ) -> Self {
+        let (names, readers) = of(saved);
+        Self { place: Place::Elsewhere(Box::new(ask)), names, readers }
     }
 
     /// Names in seat order, cleaned for display.
@@ -142,37 +184,62 @@ impl Desk {
         &self.names
     }
 
-    /// The other seats that are still at the table.
-    pub fn others(&self) -> impl Iterator<Item = Seat> {
-        self.others.iter().map(|(seat, _)| *seat).filter(|seat| !self.session.is_without(*seat))
+    /// The seats to write to; some may have left the table.
+    pub fn readers(&self) -> &[(Seat, PeerId)] {
+        &self.readers
     }
 
-    fn peer(&self, seat: Seat) -> Option<PeerId> {
-        self.others.iter().find(|(other, _)| *other == seat).map(|(_, peer)| *peer)
-    }
-
-    /// Whether the seat signs nothing, because it asks the others what it has signed.
-    pub fn is_asking(&self) -> bool {
-        self.session.is_asking()
-    }
-
-    /// Why the last letter was not taken as it is, if so: its author's program is another version, or lies.
-    pub fn refused(&self) -> Option<&str> {
-        self.refused.as_deref()
-    }
-
-    /// Whatever the session has told since the last call. The first call after [`Self::open`] returns the past.
+    /// Whatever the session has told since the last call, answers aside. The first call after [`Self::open`] returns the past;
+    /// a session that plays elsewhere tells its own player.
     pub fn told(&mut self) -> Vec<SessionEvent> {
-        std::mem::take(&mut self.told)
+        match &mut self.place {
+            Place::Alone(alone) => std::mem::take(&mut alone.told),
+            Place::Elsewhere(_) => Vec::new(),
+        }
     }
 
-    /// Does what the player wants.
+    /// Does what the player wants. Only a session of the desk's own tells what comes of it.
     ///
     /// # Errors
-    /// [`PostError::Ended`].
+    /// [`PostError`].
     pub fn command(&mut self, command: Command) -> Result<(), PostError> {
-        self.hear(Input::Command(command));
-        self.goes_on()
+        match &mut self.place {
+            Place::Alone(alone) => {
+                alone.hear(Input::Command(command));
+                alone.goes_on()
+            }
+            Place::Elsewhere(ask) => ask(command).map(|_| ()),
+        }
+    }
+
+    /// Passes a command about a letter to the session.
+    ///
+    /// # Errors
+    /// [`PostError`] if there is no answer.
+    pub fn ask(&mut self, command: Command) -> Result<Answer, PostError> {
+        let told = match &mut self.place {
+            Place::Alone(alone) => {
+                alone.hear(Input::Command(command));
+                std::mem::take(&mut alone.told)
+            }
+            Place::Elsewhere(ask) => ask(command)?,
+        };
+        if matches!(told.last(), Some(SessionEvent::Letter(_))) {
+            return Ok(told);
+        }
+        Err(told.iter().rev().find_map(end_of).unwrap_or(PostError::Over))
+    }
+
+    /// The same, with the answer apart from all that was told before.
+    fn asked(&mut self, command: Command) -> Result<(Vec<SessionEvent>, LetterNews), PostError> {
+        let mut told = self.ask(command)?;
+        match told.pop() {
+            Some(SessionEvent::Letter(news)) => match *news {
+                LetterNews::Refused(why) => Err(PostError::Refused(why)),
+                news => Ok((told, news)),
+            },
+            _ => Err(PostError::Over),
+        }
     }
 
     /// Writes a letter to a seat, sealed for it: all that it can lack.
@@ -180,59 +247,58 @@ impl Desk {
     /// # Errors
     /// [`PostError`].
     pub fn write(&mut self, to: Seat) -> Result<Written, PostError> {
-        let Some(peer) = self.peer(to) else { return Err(LetterError::Key.into()) };
-        let before = self.sent.len();
-        self.hear(Input::Command(Command::WriteLetter(to)));
-        self.goes_on()?;
-        let to_peer = |sent: &[(Vec<PeerId>, Vec<u8>)]| -> Vec<Vec<u8>> {
-            sent.iter().filter(|(to, _)| to.contains(&peer)).map(|(_, frame)| frame.clone()).collect()
-        };
-        let (earlier, now) = self.sent.split_at(before);
-        let letter = Letter::of(self.table, &to_peer(now), &to_peer(earlier));
-        let context = Letter::context(self.table);
-        let sealed = letter::seal(&self.key, peer, &context, &letter.to_bytes(), &mut UnwrapErr(SysRng))?;
-        Ok(Written {
-            reader: peer,
-            subject: letter.subject(self.table, &self.key, to),
-            is_empty: letter.is_empty(),
-            sealed,
-        })
+        match self.asked(Command::WriteLetter(to))? {
+            (_, LetterNews::Written(written)) => Ok(written),
+            _ => Err(PostError::Over),
+        }
     }
 
-    /// Whether the letters of a seat that this desk has read show that it lacks nothing.
-    pub fn covers(&self, seat: Seat) -> bool {
-        self.session.covers(seat)
-    }
-
-    /// Takes an opened letter of that seat.
+    /// Reads a sealed letter.
     ///
     /// # Errors
-    /// [`PostError::Ended`].
-    pub fn read(&mut self, from: Seat, letter: &Letter) -> Result<(), PostError> {
-        let Some(author) = self.peer(from) else { return Err(LetterError::Stranger.into()) };
-        self.refused = None;
-        self.hear(Input::Peer(author, PeerInput::Connected(None)));
-        for frame in letter.frames(self.table) {
-            self.hear(Input::Peer(author, PeerInput::Frame(frame)));
+    /// [`PostError`].
+    pub fn read(&mut self, sealed: &[u8]) -> Result<HasRead, PostError> {
+        match self.asked(Command::ReadLetter(sealed.to_vec()))? {
+            (told, LetterNews::Read { from, refused, has_signed, asks }) => {
+                Ok(HasRead { from, refused, has_signed, asks, told })
+            }
+            _ => Err(PostError::Over),
         }
-        self.hear(Input::Peer(author, PeerInput::Gone));
-        self.goes_on()
     }
 
-    /// Closes the session in order. Its journal is clean then.
-    pub fn close(mut self) {
-        self.hear(Input::Command(Command::Quit));
+    /// Closes the session in order, if it is the desk's own. Its journal is clean then.
+    pub fn close(self) {
+        if let Place::Alone(mut alone) = self.place {
+            alone.hear(Input::Command(Command::Quit));
+        }
     }
+}
 
+/// The names at a saved seat's table, in seat order, and whom to write to.
+fn of(saved: &SavedSeat) -> (Vec<String>, Vec<(Seat, PeerId)>) {
+    (player_names(saved.charter().charter()), readers(saved.charter(), saved.seat()))
+}
+
+/// Why a session goes on no more, if an event says so.
+fn end_of(event: &SessionEvent) -> Option<PostError> {
+    match event {
+        SessionEvent::Error(why) | SessionEvent::Disk { full: true, text: why } => Some(PostError::Ended(why.clone())),
+        _ => None,
+    }
+}
+
+/// A session without a network.
+struct Alone {
+    session: Session,
+    disk: Disk,
+    /// Whatever it has told since the last look.
+    told: Vec<SessionEvent>,
+    has_ended: bool,
+}
+
+impl Alone {
     fn goes_on(&self) -> Result<(), PostError> {
-        let why = self.told.iter().rev().find_map(|event| match event {
-            SessionEvent::Error(why) | SessionEvent::Disk { full: true, text: why } => Some(why.clone()),
-            _ => None,
-        });
-        match why {
-            Some(why) => Err(PostError::Ended(why)),
-            None => Ok(()),
-        }
+        self.told.iter().rev().find_map(end_of).map_or(Ok(()), Err)
     }
 
     fn hear(&mut self, input: Input) {
@@ -244,10 +310,6 @@ impl Desk {
     fn settle(&mut self) {
         while let Some(output) = self.session.poll() {
             let answer = match output {
-                Output::Send { to, bytes, .. } => {
-                    self.sent.push((to, bytes));
-                    None
-                }
                 Output::Store(id, order) => Some(Input::Stored(id, self.disk.carry_out(order))),
                 Output::Transport(Transport::Locate) => Some(Input::Addresses(Vec::new())),
                 Output::Tell(event) => {
@@ -258,12 +320,8 @@ impl Desk {
                     self.has_ended = true;
                     None
                 }
-                Output::Transport(Transport::Close { why: Some(why), .. }) => {
-                    self.refused = Some(why);
-                    None
-                }
-                // A person plays, and nobody is dialled.
-                Output::Transport(_) | Output::Think(..) | Output::Program(_) => None,
+                // A person plays, and nobody is connected.
+                Output::Send { .. } | Output::Transport(_) | Output::Think(..) | Output::Program(_) => None,
             };
             if let Some(answer) = answer.filter(|_| !self.has_ended) {
                 self.session.handle(answer, now(), &mut UnwrapErr(SysRng));
@@ -323,4 +381,30 @@ pub fn last_shown<'a>(told: impl IntoIterator<Item = &'a SessionEvent>) -> Optio
         _ => None,
     });
     shown.last()
+}
+
+/// The news of a letter, a line each.
+pub fn news(names: &[String], told: &[SessionEvent]) -> Vec<String> {
+    let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_default();
+    let lines = told.iter().filter_map(|event| match event {
+        SessionEvent::Line(line) | SessionEvent::RemovalProposed { line, .. } | SessionEvent::Extended { line, .. } => {
+            Some(line.clone())
+        }
+        SessionEvent::Fault { what, .. } => Some(format!("A fault is proven: {what}")),
+        SessionEvent::Claimed { by, absent, ground, .. } => {
+            let all = |seats: &[Seat]| listed(&seats.iter().map(|seat| name(*seat)).collect::<Vec<_>>());
+            Some(format!("{} closed the table: {} {}.", all(by), all(absent), ground_in_words(*ground)))
+        }
+        SessionEvent::Peer { seat, state: state @ (PeerState::Left | PeerState::Absent | PeerState::Removed) } => {
+            Some(state.in_words(&name(*seat)))
+        }
+        SessionEvent::Over { winners, transcript, .. } => {
+            let file = transcript.as_ref().map_or_else(String::new, |path| format!(" Transcript: {}", path.display()));
+            let winners: Vec<String> = winners.iter().map(|seat| name(*seat)).collect();
+            Some(format!("The game is over. Winners: {}.{file}", listed(&winners)))
+        }
+        _ => None,
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() { vec!["nothing new".to_owned()] } else { lines }
 }

@@ -3,7 +3,7 @@
 //!
 //! A player (a screen, a bot or a script) talks to its session through a [`Handle`]: it sends [`Command`]s and receives
 //! [`SessionEvent`]s. `start` makes a session with the `world` around it: `files` is its store, `thinking` its bot. `task`
-//! drives it, together with those of `local_bots`; `letters` drives one that is not connected to anybody, and `mail` fetches and sends its letters at
+//! drives it, together with those of `local_bots`; `letters` is the desk of a seat, for which `post` is the way to a session in play, and `mail` fetches and sends letters at
 //! meeting points. `tables` opens and resumes tables; `finder` finds tables of others,
 //! and `people` marks who is known.
 
@@ -15,6 +15,7 @@ pub mod listening;
 pub mod local_bots;
 pub mod mail;
 pub mod people;
+mod post;
 pub mod practice;
 pub mod saved;
 pub mod start;
@@ -29,6 +30,7 @@ use fairdeal_session::events::{Command, SessionEvent};
 use tokio::sync::mpsc;
 
 pub(crate) use self::clock::now;
+pub use self::post::PostBox;
 pub use self::thinking::bot;
 
 /// A player's end of a session.
@@ -37,4 +39,6 @@ pub struct Handle {
     pub commands: mpsc::Sender<Command>,
     /// Events from the session; the channel closes when the session ends.
     pub events: mpsc::Receiver<SessionEvent>,
+    /// For letters, if the session plays at a table and in this program.
+    pub post: Option<PostBox>,
 }

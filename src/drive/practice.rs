@@ -31,7 +31,7 @@ pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, OpenError> {
             say = answer;
         }
     });
-    Ok(Handle { commands, events: told })
+    Ok(Handle { commands, events: told, post: None })
 }
 
 /// Why a practice game cannot start.

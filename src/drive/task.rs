@@ -1,7 +1,7 @@
 //! The task around the sessions of one program at one table, a player's own and its local bots': it hears the nodes, the
 //! player, the disk, the bots and the clock, and carries out what the sessions want.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use fairdeal_protocol::seat::Seat;
@@ -19,6 +19,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use super::Handle;
 use super::clock::now;
 use super::people::Acquaintances;
+use super::post::{Asked, Orders, post};
 use super::start::SessionError;
 use super::told::Told;
 use super::world::{Member, World};
@@ -48,6 +49,9 @@ struct Task {
     filling: Option<Filling>,
     /// Sessions that have ended and are being closed.
     closing: JoinSet<()>,
+    /// The commands about letters that the player's own session has not answered yet, in their order.
+    asked: VecDeque<Asked>,
+    orders: Orders,
     rng: UnwrapErr<SysRng>,
 }
 
@@ -71,6 +75,7 @@ pub(super) fn spawn(
 ) -> Handle {
     let (commands, inbox) = mpsc::channel(64);
     let (outbox, events): (mpsc::Sender<SessionEvent>, _) = mpsc::channel(1024);
+    let (post, orders) = post();
     let mut group = Group::default();
     let Member { session, world, people } = own;
     let own = group.add(session);
@@ -86,12 +91,14 @@ pub(super) fn spawn(
         told: Told::default(),
         filling,
         closing: JoinSet::new(),
+        asked: VecDeque::new(),
+        orders,
         rng: UnwrapErr(SysRng),
     };
     task.worlds.insert(own, world);
     bots.into_iter().for_each(|bot| task.add(bot));
     tokio::spawn(task.run(inbox, arrivals));
-    Handle { commands, events }
+    Handle { commands, events, post: Some(post) }
 }
 
 /// Waits for a moment of the monotonic clock; forever if there is none. A moment that has come needs no timer, which
@@ -141,7 +148,11 @@ impl Task {
                 }
                 command = inbox.recv(), if has_player => {
                     has_player = command.is_some();
-                    self.handle(self.own, Input::Command(command.unwrap_or(Command::Quit)));
+                    self.command(command.unwrap_or(Command::Quit), Asked::by_player());
+                }
+                Some(order) = self.orders.inbox.recv(), if has_player => {
+                    let (command, asked) = order.open();
+                    self.command(command, asked);
                 }
                 bot = arrivals.recv(), if has_arrivals => match bot {
                     Some(bot) => self.add(bot),
@@ -158,6 +169,14 @@ impl Task {
 
     fn handle(&mut self, id: MemberId, input: Input) {
         self.group.handle(id, input, now(), &mut self.rng);
+    }
+
+    /// Passes a command to the player's own session.
+    fn command(&mut self, command: Command, asked: Asked) {
+        if matches!(command, Command::WriteLetter(_) | Command::ReadLetter(_)) && self.worlds.contains_key(&self.own) {
+            self.asked.push_back(asked);
+        }
+        self.handle(self.own, Input::Command(command));
     }
 
     fn add(&mut self, bot: Member) {
@@ -200,15 +219,18 @@ impl Task {
                 self.told.disk(self.own, full, text);
                 return self.tell_news().await;
             }
-            SessionEvent::Started { me, ref names, .. } => {
+            SessionEvent::Started { table, me, ref names, .. } => {
+                self.orders.begun(table);
                 self.seat = me;
                 self.seats = names.len();
             }
             SessionEvent::Peer { seat, state: PeerState::Left } if Some(seat) == self.seat => self.play_on(),
             SessionEvent::Over { .. } => self.play_on(),
             SessionEvent::Lobby(ref view) => ticket.clone_from(&view.ticket),
+            SessionEvent::Letter(_) if self.asked.pop_front().is_some_and(|asked| asked.end(&event)) => return,
             _ => {}
         }
+        self.asked.iter_mut().take(1).for_each(|asked| asked.hear(&event));
         self.send(event).await;
         // A later ticket only lists new addresses; the bots have joined already.
         let Some((ticket, filling)) = ticket.and_then(|ticket| Some((ticket, self.filling.take()?))) else {
@@ -251,6 +273,7 @@ impl Task {
             return self.tell_news().await;
         }
         self.told.close();
+        self.asked.clear();
         if !self.plays_on {
             let bots: Vec<MemberId> = self.worlds.keys().copied().collect();
             bots.into_iter().for_each(|bot| self.handle(bot, Input::Command(Command::Quit)));

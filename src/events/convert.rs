@@ -111,6 +111,7 @@ impl Converter {
             | SessionEvent::Line(_)
             | SessionEvent::RemovalProposed { .. }
             | SessionEvent::Seal { .. }
+            | SessionEvent::Letter(_)
             | SessionEvent::Calls(_) => return None,
         })
     }

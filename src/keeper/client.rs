@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use fairdeal_peers::Multiaddr;
 use fairdeal_session::events::{Command, SessionEvent};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
@@ -11,11 +12,16 @@ use super::socket::{Connection, connect};
 use super::wire::{Answer, GONE, KeptTable, Request, STOP, VERSION, read, write};
 use crate::drive::Handle;
 use crate::drive::local_bots::{BotOrder, MoreBots};
+use crate::drive::mail::Words;
 use crate::drive::tables::PlayedTable;
 use crate::store::DataView;
 
 /// How long a keeper may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The same where its table writes or reads a letter.
+const LETTER: Duration = Duration::from_secs(30);
+/// The same for a visit of meeting points, of which each may be slow.
+const VISIT: Duration = Duration::from_secs(300);
 /// How often the lock of a keeper that ends is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -28,6 +34,12 @@ pub enum KeeperError {
     /// It does not answer.
     #[error("the keeper does not answer: {0}")]
     Silent(#[from] io::Error),
+}
+
+impl KeeperError {
+    fn other() -> Self {
+        Self::Refused("the keeper gives another answer".to_owned())
+    }
 }
 
 /// A keeper that has answered.
@@ -43,12 +55,13 @@ struct Line<C> {
 
 impl<C: Connection> Line<C> {
     async fn ask(&mut self, request: &Request) -> Result<Answer, KeeperError> {
-        write(request, &mut self.connection).await?;
-        self.hear().await
+        self.ask_for(request, PATIENCE).await
     }
 
-    async fn hear(&mut self) -> Result<Answer, KeeperError> {
-        let answer = timeout(PATIENCE, read(&mut self.connection)).await.map_err(|_| io::ErrorKind::TimedOut.into());
+    /// Asks for something that takes this long at most.
+    async fn ask_for(&mut self, request: &Request, patience: Duration) -> Result<Answer, KeeperError> {
+        write(request, &mut self.connection).await?;
+        let answer = timeout(patience, read(&mut self.connection)).await.map_err(|_| io::ErrorKind::TimedOut.into());
         match answer.and_then(|answer: io::Result<Option<Answer>>| answer)? {
             Some(Answer::Refused(why)) => Err(KeeperError::Refused(why)),
             Some(answer) => Ok(answer),
@@ -111,7 +124,7 @@ impl KeeperClient {
     pub async fn tables(&self) -> Result<Vec<KeptTable>, KeeperError> {
         match call(&self.data).await?.ask(&Request::Tables).await? {
             Answer::Tables(tables) => Ok(tables),
-            _ => Err(KeeperError::Refused("the keeper gives another answer".to_owned())),
+            _ => Err(KeeperError::other()),
         }
     }
 
@@ -143,6 +156,29 @@ impl KeeperClient {
         call(&self.data).await?.ask(&Request::GiveUp(table)).await.map(|_| ())
     }
 
+    /// Passes a command about a letter to the table of this id. Returns all that it has led to.
+    ///
+    /// # Errors
+    /// [`KeeperError`].
+    pub async fn letter(&self, table: &str, command: Command) -> Result<Vec<SessionEvent>, KeeperError> {
+        match call(&self.data).await?.ask_for(&Request::Letter(table.to_owned(), command), LETTER).await? {
+            Answer::Letter(told) => Ok(told),
+            _ => Err(KeeperError::other()),
+        }
+    }
+
+    /// Lets the keeper visit these meeting points, or those of the settings.
+    ///
+    /// # Errors
+    /// [`KeeperError`].
+    pub async fn mail(&self, points: &[Multiaddr]) -> Result<Words, KeeperError> {
+        let points = points.iter().map(ToString::to_string).collect();
+        match call(&self.data).await?.ask_for(&Request::Mail(points), VISIT).await? {
+            Answer::Mail(words) => Ok(words),
+            _ => Err(KeeperError::other()),
+        }
+    }
+
     /// Asks for a table in a task of the current tokio runtime, and attaches to it. What goes wrong arrives as an event. A
     /// quit command detaches.
     pub fn attach(&self, request: Request) -> PlayedTable {
@@ -156,7 +192,7 @@ impl KeeperClient {
             }
         });
         let local_bots = Some(MoreBots::Kept(bots));
-        PlayedTable { local_bots, ..PlayedTable::new(Handle { commands, events }, false) }
+        PlayedTable { local_bots, ..PlayedTable::new(Handle { commands, events, post: None }, false) }
     }
 }
 
@@ -180,7 +216,7 @@ async fn bridge(
                 }
                 Some(Answer::Refused(why)) => return Err(KeeperError::Refused(why)),
                 Some(Answer::Done) => return Ok(()),
-                Some(Answer::Welcome | Answer::Tables(_)) => {}
+                Some(Answer::Welcome | Answer::Tables(_) | Answer::Letter(_) | Answer::Mail(_)) => {}
                 None => {
                     return Err(KeeperError::Refused(GONE.to_owned()));
                 }

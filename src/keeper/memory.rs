@@ -89,6 +89,7 @@ impl Memory {
             | SessionEvent::Game(_)
             | SessionEvent::Calls(_)
             | SessionEvent::Refused(_)
+            | SessionEvent::Letter(_)
             | SessionEvent::Hidden { .. } => {}
         }
     }

@@ -6,6 +6,7 @@
 //! | [`wire`] | the messages between a keeper and its interfaces, and their frames |
 //! | `socket` | the local socket of the owner alone |
 //! | `memory` | what an interface that attaches has to be told of a table |
+//! | `visits` | when it visits meeting points |
 //! | [`server`] | the keeper |
 //! | [`client`] | an interface's end |
 
@@ -13,4 +14,5 @@ pub mod client;
 mod memory;
 pub mod server;
 mod socket;
+mod visits;
 pub mod wire;

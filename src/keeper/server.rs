@@ -6,22 +6,26 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal_peers::Multiaddr;
 use fairdeal_peers::address::Transport;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_session::events::{Command, SessionEvent};
 use fairdeal_session::notify::{Notification, Notifier};
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::memory::Memory;
 use super::socket::{Connection, Listener};
+use super::visits::Visits;
 use super::wire::{Answer, GONE, KeptState, KeptTable, Request, STOP, VERSION, read, write};
+use crate::drive::letters::{Desk, PostError};
+use crate::drive::mail::{MailError, Visit, VisitedTable, has_mail, visit};
 use crate::drive::saved::{self, give_up, saved_tables};
 use crate::drive::tables::PlayedTable;
 use crate::drive::wish::{Wish, return_to};
-use crate::drive::{local_bots::MoreBots, now};
+use crate::drive::{PostBox, local_bots::MoreBots, now};
 use crate::signals::Signals;
 use crate::store::DataDir;
 
@@ -54,6 +58,10 @@ enum News {
     Client(Id, mpsc::Sender<Answer>),
     Request(Id, Request),
     Gone(Id),
+    /// An answer that took a while.
+    Answer(Id, Box<Answer>),
+    /// A visit of the meeting points has ended; whoever has asked for it is told.
+    Mailed(Option<Id>, Result<Box<Visit>, String>),
     Stop,
 }
 
@@ -66,6 +74,7 @@ struct Kept {
     /// Whether the table is only watched: nobody needs it once its interfaces have gone.
     is_watched: bool,
     commands: mpsc::Sender<Command>,
+    post: Option<PostBox>,
     local_bots: Option<MoreBots>,
     memory: Memory,
     notifier: Notifier,
@@ -116,6 +125,7 @@ struct Keeper {
     news: mpsc::Sender<News>,
     /// When to tell the list of tables again.
     list_at: Option<Instant>,
+    mail: Visits,
     is_stopping: bool,
     /// The connections.
     serving: JoinSet<()>,
@@ -144,6 +154,7 @@ pub async fn keep(data: Arc<DataDir>, terms: Terms, ready: impl FnOnce(usize)) -
         next: 0,
         news,
         list_at: None,
+        mail: Visits::new(),
         is_stopping: false,
         serving: JoinSet::new(),
     };
@@ -160,7 +171,7 @@ pub async fn keep(data: Arc<DataDir>, terms: Terms, ready: impl FnOnce(usize)) -
         }
         let wakes = keeper.tables.values().filter_map(|kept| kept.notifier.wake()).min();
         let wakes = wakes.map(|at| Instant::now() + Duration::from_millis(at.saturating_sub(now().up)));
-        let wake = [wakes, keeper.list_at, end].into_iter().flatten().min();
+        let wake = [wakes, keeper.list_at, keeper.mail.due(), end].into_iter().flatten().min();
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(connection) if keeper.clients.len() < MOST_CLIENTS => keeper.welcome(connection),
@@ -235,6 +246,19 @@ async fn serve(id: Id, connection: impl Connection, news: mpsc::Sender<News>) {
     let _ = news.send(News::Gone(id)).await;
 }
 
+/// Does a command about a letter at a table that nobody plays at.
+fn at_desk(data: &Arc<DataDir>, table: &str, command: Command) -> Result<Vec<SessionEvent>, PostError> {
+    let _turn = data.at_desk();
+    let letters: &[Vec<u8>] = match &command {
+        Command::ReadLetter(sealed) => std::slice::from_ref(sealed),
+        _ => &[],
+    };
+    let mut desk = Desk::at(data, table, letters)?;
+    let told = desk.ask(command);
+    desk.close();
+    told
+}
+
 impl Keeper {
     fn draw_id(&mut self) -> Id {
         self.next = self.next.wrapping_add(1);
@@ -272,7 +296,7 @@ impl Keeper {
         let id = self.draw_id();
         let name = name.unwrap_or_else(|| format!("{LOBBY}{id}"));
         let PlayedTable { mut handle, local_bots, .. } = table;
-        let commands = handle.commands.clone();
+        let (commands, post) = (handle.commands.clone(), handle.post.clone());
         let news = self.news.clone();
         tokio::spawn(async move {
             while let Some(event) = handle.events.recv().await {
@@ -287,8 +311,20 @@ impl Keeper {
         let (memory, clients, proposed) = (Memory::default(), Vec::new(), SeatSet::EMPTY);
         let (state, since) = (memory.state(), now().up);
         let (joined, is_watched) = (None, false);
-        let kept =
-            Kept { name, joined, is_watched, commands, local_bots, memory, notifier, clients, proposed, state, since };
+        let kept = Kept {
+            name,
+            joined,
+            is_watched,
+            commands,
+            post,
+            local_bots,
+            memory,
+            notifier,
+            clients,
+            proposed,
+            state,
+            since,
+        };
         kept.command(Command::Attend(is_attended));
         self.tables.insert(id, kept);
         self.lists_change();
@@ -309,6 +345,8 @@ impl Keeper {
                 }
             }
             News::Gone(id) => self.drop_client(id),
+            News::Answer(id, answer) => self.answer(id, *answer),
+            News::Mailed(asker, visit) => self.mailed(asker, visit),
             News::Stop => self.is_stopping = true,
         }
     }
@@ -429,6 +467,12 @@ impl Keeper {
                 give_up(&self.data, &table)?;
                 self.answer(from, Answer::Done);
             }
+            Request::Letter(table, command) => self.post(from, &table, command)?,
+            Request::Mail(points) => {
+                let points: Vec<Multiaddr> = points.iter().map(|point| point.parse()).collect::<Result<_, _>>()?;
+                self.mail.wanted.push_back((from, points));
+                self.visit();
+            }
         }
         Ok(())
     }
@@ -448,6 +492,58 @@ impl Keeper {
         };
         self.answer(from, Answer::Event(Box::new(SessionEvent::Refused(why.to_owned()))));
         Ok(())
+    }
+
+    /// Passes a command about a letter to a table's session. Its answer may take a while.
+    fn post(&self, from: Id, table: &str, command: Command) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            matches!(command, Command::WriteLetter(_) | Command::ReadLetter(_)),
+            "this command is not about a letter"
+        );
+        let kept = self.tables.values().find(|kept| kept.name == table);
+        let (post, news) = (kept.and_then(|kept| kept.post.clone()), self.news.clone());
+        let (data, table) = (Arc::clone(&self.data), table.to_owned());
+        tokio::spawn(async move {
+            let told = match post {
+                Some(post) => post.ask(command).await,
+                // It is over here, and others may still lack something.
+                None => spawn_blocking(move || at_desk(&data, &table, command))
+                    .await
+                    .unwrap_or_else(|why| Err(PostError::Ended(why.to_string()))),
+            };
+            let answer = told.map_or_else(|why| Answer::Refused(why.to_string()), Answer::Letter);
+            let _ = news.send(News::Answer(from, Box::new(answer))).await;
+        });
+        Ok(())
+    }
+
+    /// Visits the meeting points, if somebody has asked for it or it is time.
+    fn visit(&mut self) {
+        let Some((asker, named)) = self.mail.next() else { return };
+        let (data, news) = (Arc::clone(&self.data), self.news.clone());
+        let live: Vec<PostBox> = self.tables.values().filter_map(|kept| kept.post.clone()).collect();
+        let points = if named.is_empty() { data.settings().0.points().0 } else { named };
+        tokio::spawn(async move {
+            let visited = if asker.is_none() && !has_mail(&data, &points, &live) {
+                Err(MailError::NoPoint)
+            } else {
+                visit(&data, &points, &live).await
+            };
+            let _ = news.send(News::Mailed(asker, visited.map(Box::new).map_err(|why| why.to_string()))).await;
+        });
+    }
+
+    /// A visit has ended.
+    fn mailed(&mut self, asker: Option<Id>, visited: Result<Box<Visit>, String>) {
+        let visit = visited.as_ref().ok();
+        let signs = visit.iter().flat_map(|visit| &visit.tables).flat_map(VisitedTable::signs);
+        signs.for_each(|sign| (self.terms.tell)(&sign));
+        self.mail.ended(visit.is_some_and(|visit| visit.tables.iter().any(|table| !table.came.is_empty())));
+        if let Some(asker) = asker {
+            let answer = visited.map_or_else(Answer::Refused, |visit| Answer::Mail(visit.in_words()));
+            self.answer(asker, answer);
+        }
+        self.visit();
     }
 
     /// The table whose id begins like this.
@@ -516,6 +612,8 @@ impl Keeper {
             None => {
                 kept.command(if kept.is_watched { Command::Quit } else { Command::Attend(false) });
                 kept.notifier.look(false, now().up);
+                // What the person has done goes out at once.
+                self.mail.soon();
             }
         }
         self.lists_change();
@@ -552,8 +650,9 @@ impl Keeper {
         all
     }
 
-    /// Lets time pass: reminders, and the list of tables.
+    /// Lets time pass: reminders, the mail, and the list of tables.
     fn time(&mut self) {
+        self.visit();
         let ids: Vec<Id> = self.tables.keys().copied().collect();
         for id in ids {
             if let Some(kept) = self.tables.get_mut(&id) {

@@ -13,6 +13,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use zeroize::Zeroizing;
 
 use crate::drive::local_bots::BotOrder;
+use crate::drive::mail::Words;
 use crate::drive::wish::Wish;
 
 /// The version of these messages: that of the program.
@@ -44,6 +45,10 @@ pub enum Request {
     SeatBot(BotOrder),
     /// To give up a saved game.
     GiveUp(String),
+    /// A command about a letter, for the table of this id.
+    Letter(String, Command),
+    /// To visit meeting points: these, or those of the settings.
+    Mail(Vec<String>),
 }
 
 /// An answer of the keeper.
@@ -55,6 +60,10 @@ pub enum Answer {
     Refused(String),
     Tables(Vec<KeptTable>),
     Event(Box<SessionEvent>),
+    /// What a command about a letter has led to.
+    Letter(Vec<SessionEvent>),
+    /// The outcome of a visit.
+    Mail(Words),
     Done,
 }
 

@@ -107,6 +107,11 @@ impl<G: Game> TestSeat<G> {
         self.table.accept(from, message, &mut self.rng)
     }
 
+    /// [`Table::read_letter`].
+    pub fn read_letter(&mut self, from: Seat, message: Message) -> Result<(), ReceiveError> {
+        self.table.read_letter(from, message, &mut self.rng)
+    }
+
     /// The next output. Skips relayed entries of other seats: heads and their answers spread these anyway, and skipping
     /// them saves time.
     pub fn poll(&mut self) -> Option<Output<G>> {
@@ -239,15 +244,14 @@ impl<G: Game> Room<G> {
         Table::restore(self.charter.clone(), seat, seats::key(seat), records, rng)
     }
 
-    /// Starts a seat's program again that was closed in order; `by_letter` as in [`Table::reopen`]. Its table has the charter's timeouts and has
-    /// not begun.
+    /// Starts a seat's program again that was closed in order. Its table has the charter's timeouts and has not begun.
     ///
     /// # Errors
     /// If the journal does not belong to this table and seat; the program is then unchanged.
-    pub fn reopen(&mut self, seat: Seat, by_letter: bool) -> Result<(), RestoreError> {
+    pub fn reopen(&mut self, seat: Seat) -> Result<(), RestoreError> {
         let TestSeat { disk, rng, .. } = &mut self.places[seat.index()];
         let records = disk.iter().map(|bytes| Record::from_bytes(bytes).unwrap());
-        let table = Table::reopen(self.charter.clone(), seat, seats::key(seat), records, by_letter, rng)?;
+        let table = Table::reopen(self.charter.clone(), seat, seats::key(seat), records, rng)?;
         let place = &mut self[seat];
         (place.table, place.status) = (table, Status::Up);
         Ok(())

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use fairdeal::drive::Handle;
+use fairdeal::drive::local_bots::BotOf;
 use fairdeal::drive::start::Place;
 use fairdeal::drive::wish::{Whereabouts, Wish};
 use fairdeal::keeper::client::{KeeperClient, KeeperError, stop};
@@ -113,12 +114,24 @@ impl Person {
         self.keeper.data.clone()
     }
 
+    /// The file of the game, once it is over.
+    pub(super) fn transcript(&self) -> Option<&Path> {
+        self.transcript.as_deref()
+    }
+
+    /// Another keeper takes the place of this one, which is killed.
+    pub(super) fn loses_keeper(&mut self) {
+        let data = self.data();
+        self.keeper.kill();
+        self.keeper = Keeper::start(&data);
+    }
+
     async fn sits(&self, wish: Wish) -> Handle {
         self.keeper.client().await.attach(Request::Sit(Box::new(wish))).handle
     }
 
     /// Opens an interface, acts when it is this player's turn, and closes it when nothing happens any more.
-    async fn visits(&mut self, table: &str) {
+    pub(super) async fn visits(&mut self, table: &str) {
         self.waits_for_room = false;
         let mut handle = self.keeper.client().await.attach(Request::Attach(table.to_owned())).handle;
         let mut acted_at = None;
@@ -168,13 +181,13 @@ fn place() -> Whereabouts {
     Whereabouts::from(&Place::quiet(ListenConfig { transport: Transport::Sockets, listen, external, relays }))
 }
 
-fn host(name: &str, game: &str, seats: u8, options: &[(&str, &str)]) -> Wish {
+fn host(name: &str, game: &str, seats: u8, options: &[(&str, &str)], bots: usize) -> Wish {
     Wish::Host {
         name: name.to_owned(),
         game: game.to_owned(),
         seats,
         options: options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
-        bots: Vec::new(),
+        bots: vec![BotOf(Level::Normal, 0); bots],
         ready: true,
         password: None,
         place: place(),
@@ -196,8 +209,13 @@ async fn hears<T>(handle: &mut Handle, what: &str, is_it: impl Fn(&SessionEvent)
 
 /// Opens a table and has everybody sit down and get ready. Returns its id, once it is open; nobody is attached then.
 async fn opens(persons: &[Person], game: &str, options: &[(&str, &str)]) -> String {
-    let seats = u8::try_from(persons.len()).unwrap();
-    let mut handles = vec![persons[0].sits(host(&persons[0].name, game, seats, options)).await];
+    opens_with(persons, game, options, 0).await
+}
+
+/// The same, with bots of the first one's.
+async fn opens_with(persons: &[Person], game: &str, options: &[(&str, &str)], bots: usize) -> String {
+    let seats = u8::try_from(persons.len() + bots).unwrap();
+    let mut handles = vec![persons[0].sits(host(&persons[0].name, game, seats, options, bots)).await];
     let ticket = hears(&mut handles[0], "a ticket", |event| match event {
         SessionEvent::Lobby(view) => view.ticket.clone(),
         _ => None,
@@ -233,6 +251,21 @@ pub(super) async fn begun(mut persons: Vec<Person>, game: &str, options: &[(&str
         stop(&DataView::of(Some(&person.keeper.data)).unwrap()).await.unwrap();
         person.keeper.child.wait().unwrap();
     }
+}
+
+/// Opens a table, and closes all keepers but the first one's in order once it has begun.
+pub(super) async fn begun_beside_keeper(
+    mut persons: Vec<Person>,
+    game: &str,
+    options: &[(&str, &str)],
+    bots: usize,
+) -> (Person, String) {
+    let table = opens_with(&persons, game, options, bots).await;
+    for mut person in persons.drain(1..) {
+        stop(&DataView::of(Some(&person.keeper.data)).unwrap()).await.unwrap();
+        person.keeper.child.wait().unwrap();
+    }
+    (persons.remove(0), table)
 }
 
 /// People come and go until the game is over for all; `between` is called before each visit.
@@ -274,9 +307,7 @@ async fn four_keepers_finish_a_game_while_interfaces_come_and_go_and_one_is_kill
     let table = opens(&persons, "plutonian-poker", &[("turn-time", "3600")]).await;
     play(&mut persons, &table, |visits, persons| {
         if visits == 9 {
-            let data = persons[2].keeper.data.clone();
-            persons[2].keeper.kill();
-            persons[2].keeper = Keeper::start(&data);
+            persons[2].loses_keeper();
         }
     })
     .await;
@@ -434,7 +465,7 @@ async fn the_last_window_of_a_seat_steers_and_the_others_watch() {
 async fn a_lobby_stays_until_it_is_given_up_and_a_watched_table_does_not() {
     let root = TempDir::new().unwrap();
     let persons: Vec<Person> = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
-    let mut window = persons[0].sits(host("Anna", "loot", 3, &[("turn-time", "3600")])).await;
+    let mut window = persons[0].sits(host("Anna", "loot", 3, &[("turn-time", "3600")], 0)).await;
     let ticket = hears(&mut window, "a ticket", |event| match event {
         SessionEvent::Lobby(view) => view.ticket.clone(),
         _ => None,

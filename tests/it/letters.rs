@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fairdeal::drive::letters::{Desk, open_letter};
+use fairdeal::drive::letters::Desk;
 use fairdeal::drive::saved::{open_seats, saved_tables};
 use fairdeal::store::{DataDir, StoreError, transcripts_in};
 use fairdeal_games::bot;
@@ -29,6 +29,15 @@ pub(super) struct Home {
 }
 
 impl Home {
+    pub(super) fn new(data: PathBuf) -> Self {
+        Self { data, came: Vec::new(), transcript: None, acted: 0 }
+    }
+
+    /// A letter has come.
+    pub(super) fn gets(&mut self, sealed: Vec<u8>) {
+        self.came.push(sealed);
+    }
+
     pub(super) fn data_dir(&self) -> &Path {
         &self.data
     }
@@ -69,25 +78,28 @@ impl Home {
 
     /// Reads what has come, in any order and some of it twice, acts as long as it is this player's turn, and writes to all
     /// others.
-    fn visits(&mut self, rng: &mut ChaCha20Rng) -> BTreeMap<Seat, Vec<u8>> {
+    pub(super) fn visits(&mut self, rng: &mut ChaCha20Rng) -> BTreeMap<Seat, Vec<u8>> {
         let data = self.data();
         let identity = data.identity().unwrap();
         let Some(table) = saved_tables(&data, Some("")).unwrap_or_default().pop() else { return BTreeMap::new() };
-        let own = &table.1[0].1;
-        let letters: Vec<_> = self.came.drain(..).map(|sealed| open_letter(own, &identity, &sealed).unwrap()).collect();
+        let letters: Vec<Vec<u8>> = self.came.drain(..).collect();
         let opened = open_seats(&data, table).unwrap().remove(0);
-        let mut desk = Desk::open(&data, opened, &identity, letters.iter().map(|(_, letter)| letter)).unwrap();
+        let mut desk = Desk::open(&data, opened, &identity, &letters).unwrap();
         let mut now: Option<Box<Snapshot>> = None;
+        let mut told = desk.told();
         let mut order: Vec<usize> = (0..letters.len()).chain(0..letters.len() / 2).collect();
         for place in 0..order.len() {
             let other = usize::try_from(rng.next_u32()).unwrap() % order.len();
             order.swap(place, other);
         }
         for place in order {
-            desk.read(letters[place].0, &letters[place].1).unwrap();
+            let read = desk.read(&letters[place]).unwrap();
+            assert_eq!(read.refused, Vec::<String>::new());
+            told.extend(read.told);
         }
         loop {
-            for event in desk.told() {
+            told.extend(desk.told());
+            for event in told.drain(..) {
                 match event {
                     SessionEvent::Snapshot(view) => now = Some(view),
                     SessionEvent::Over { transcript, .. } => self.transcript = transcript,
@@ -100,8 +112,8 @@ impl Home {
             desk.command(Command::Act(action.unwrap())).unwrap();
             self.acted += 1;
         }
-        let others: Vec<Seat> = desk.others().collect();
-        let letters = others.into_iter().map(|seat| (seat, desk.write(seat).unwrap().sealed)).collect();
+        let readers = desk.readers().to_vec().into_iter().map(|(seat, _)| seat);
+        let letters = readers.filter_map(|seat| Some((seat, desk.write(seat).ok()?.sealed))).collect();
         desk.close();
         letters
     }
@@ -141,7 +153,7 @@ pub(super) async fn homes(root: &Path, game: &str, names: &[&str], options: &[(&
     let persons: Vec<Person> = names.iter().map(|name| Person::new(root, name)).collect();
     let data: Vec<PathBuf> = persons.iter().map(Person::data).collect();
     begun(persons, game, options).await;
-    data.into_iter().map(|data| Home { data, came: Vec::new(), transcript: None, acted: 0 }).collect()
+    data.into_iter().map(Home::new).collect()
 }
 
 pub(super) fn are_fair(homes: &[Home]) {

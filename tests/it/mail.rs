@@ -19,7 +19,7 @@ use super::letters::{Home, are_fair, homes};
 use super::process::{Relay, fairdeal};
 
 /// A point whose visitors all come from one machine, and often.
-fn point(root: &Path) -> Relay {
+pub(super) fn point(root: &Path) -> Relay {
     Relay::start_with(root, &["--max-boxes-per-network", "1024"])
 }
 
@@ -64,7 +64,7 @@ async fn drop_half(reader: &Line, rng: &mut ChaCha20Rng) -> usize {
 }
 
 async fn fetches(home: &Home, points: &[Multiaddr]) {
-    let visited = visit(&home.data(), points).await.unwrap();
+    let visited = visit(&home.data(), points, &[]).await.unwrap();
     for table in &visited.tables {
         assert!(table.failed.is_none() && table.refused.is_empty(), "{table:?}");
     }
@@ -223,7 +223,7 @@ async fn commands_tell_what_has_come_and_what_waits() {
 }
 
 fn has_mail_at(home: &Home, points: &[Multiaddr]) -> bool {
-    has_mail(&home.data(), points)
+    has_mail(&home.data(), points, &[])
 }
 
 /// The first screen asks whether there is mail: that gives a new player no identity.
@@ -231,7 +231,7 @@ fn has_mail_at(home: &Home, points: &[Multiaddr]) -> bool {
 fn a_new_player_has_no_mail_and_no_identity() {
     let root = TempDir::new().unwrap();
     let data = DataDir::open(Some(root.path())).unwrap();
-    assert!(!has_mail(&data, &["/ip4/192.0.2.1/tcp/1".parse().unwrap()]));
+    assert!(!has_mail(&data, &["/ip4/192.0.2.1/tcp/1".parse().unwrap()], &[]));
     assert!(data.known_identity().unwrap().is_none());
 }
 
@@ -253,11 +253,11 @@ async fn letters_of_several_tables_share_a_box() {
     let file = data.journals().unwrap().remove(0);
     let open = data.open_journal(&file).unwrap();
     let came = |visit: &Visit| visit.tables.iter().filter(|table| table.came.len() == 1).count();
-    let first = visit(&data, &points).await.unwrap();
+    let first = visit(&data, &points, &[]).await.unwrap();
     assert_eq!((first.tables.len(), came(&first)), (2, 2));
     open.0.mark_clean().unwrap();
     drop(open);
-    let second = visit(&data, &points).await.unwrap();
+    let second = visit(&data, &points, &[]).await.unwrap();
     assert_eq!((second.tables.len(), came(&second)), (3, 1));
 }
 
@@ -295,7 +295,7 @@ async fn strangers_and_rubbish_do_no_harm() {
         assert_eq!(anna.ask(put(place, bytes)).await, MailResponse::Done);
     }
     assert_eq!(bela.fetch().await.len(), 5);
-    let visited = visit(&homes[1].data(), &points).await.unwrap();
+    let visited = visit(&homes[1].data(), &points, &[]).await.unwrap();
     assert_eq!(visited.tables[0].came.len(), 1);
     assert_eq!(bela.fetch().await, []);
 }

@@ -33,6 +33,7 @@ mod games;
 mod glyphs;
 mod history;
 mod keep;
+mod kept_letters;
 mod laws;
 mod leave;
 mod letters;

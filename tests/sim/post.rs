@@ -23,10 +23,9 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_session::events::{Command, SessionEvent};
-use fairdeal_session::frame::Frame;
 use fairdeal_session::header::SavedSeat;
-use fairdeal_session::io::{Input, Output, PeerInput, Transport};
-use fairdeal_session::letter::Letter;
+use fairdeal_session::io::{Input, Output, Transport};
+use fairdeal_session::letter::{Letter, LetterNews, Written};
 use fairdeal_session::people::Book;
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{Attended, Hands, Patience, Player, Role};
@@ -57,6 +56,15 @@ struct Home {
     is_over: bool,
     /// Whether the last visit has not ended in order, or there was none.
     has_news: bool,
+    /// The session, if the last visit has left it running, as a keeper does.
+    running: Option<(Session, Open)>,
+}
+
+/// A letter that has come.
+struct Came {
+    author: Seat,
+    letter: Letter,
+    sealed: Vec<u8>,
 }
 
 /// The games of one seed.
@@ -137,6 +145,7 @@ impl Post {
             late: Vec::new(),
             is_over: false,
             has_news: true,
+            running: None,
         });
         let (lost, crashes) =
             ([0, 100, 200, 400][rng.next_u32() as usize % 4], [0, 5, 10, 20][rng.next_u32() as usize % 4]);
@@ -149,14 +158,10 @@ impl Post {
         Self { rng, homes, charter, wall: 1_800_000_000_000, signed, tally, failures, trace, lost, crashes }
     }
 
-    fn peers(&self) -> Vec<PeerId> {
-        self.homes.iter().map(|home| PeerId::of(&home.key)).collect()
-    }
-
     /// The letters that have come: one may be late and come after the next one of its author, some come twice, and some are
     /// not what their author wrote, or for another table.
-    fn fetched(&mut self, who: usize) -> Vec<(Seat, Letter)> {
-        let peers = self.peers();
+    fn fetched(&mut self, who: usize) -> Vec<Came> {
+        let (charter, me) = (&self.charter, Seat::new(who).unwrap());
         let (home, rng) = (&mut self.homes[who], &mut self.rng);
         let mut sealed: Vec<Vec<u8>> = std::mem::take(&mut home.waiting).into_values().collect();
         if happens(rng, 300) {
@@ -171,28 +176,26 @@ impl Post {
                 self.tally.add("letters late", 1);
             }
         }
-        let (context, table) = (Letter::context(home.place.0), home.place.0);
         let mut letters = Vec::new();
-        for bytes in sealed {
+        for sealed in sealed {
             if happens(rng, 50) {
-                let mut changed = bytes.clone();
+                let mut changed = sealed.clone();
                 let place = rng.next_u32() as usize % changed.len();
                 changed[place] ^= 1 << (rng.next_u32() % 8);
-                assert!(letter::open(&home.key, &peers, &context, &changed).is_err(), "a changed letter opens");
-                let other = Letter::context(Hash32([9; 32]));
-                assert!(letter::open(&home.key, &peers, &other, &bytes).is_err(), "a letter opens at another table");
+                assert!(Letter::open(charter, me, &home.key, &changed).is_err(), "a changed letter opens");
+                let peers: Vec<PeerId> = charter.charter().seated().map(|(_, player)| player.key.into()).collect();
+                assert!(letter::open(&home.key, &peers, &[9; 32], &sealed).is_err(), "a letter opens at another table");
             }
-            let (author, content) = letter::open(&home.key, &peers, &context, &bytes).unwrap();
-            let author = Seat::new(peers.iter().position(|peer| *peer == author).unwrap()).unwrap();
-            letters.push((author, Letter::from_bytes(&content).unwrap()));
+            let (author, letter) = Letter::open(charter, me, &home.key, &sealed).unwrap();
+            letters.push(Came { author, letter, sealed });
         }
-        for (author, letter) in &letters {
-            watch(letter, *author, table, &self.charter, &mut self.signed, &mut self.failures);
+        for Came { author, letter, .. } in &letters {
+            watch(letter, *author, &self.charter, &mut self.signed, &mut self.failures);
         }
         letters
     }
 
-    /// A player looks in: reads, acts, writes to all others, and closes the program in order or not.
+    /// A player looks in: reads, acts, writes to all others, and closes the program in order or not, or leaves it running.
     fn visit(&mut self, who: usize) {
         self.wall += u64::from(self.rng.next_u32()) % DAY;
         let letters = self.fetched(who);
@@ -202,15 +205,15 @@ impl Post {
         if letters.is_empty() && !has_news && happens(&mut self.rng, 800) {
             return;
         }
-        let peers = self.peers();
+        let seats = self.homes.len();
         let place = self.homes[who].place;
         if !self.homes[who].disk.journals.contains_key(&place) {
             // All others have shown that it is over for them too.
             return;
         }
         let mut desk = Desk::open(&mut self.homes[who], &letters, self.wall, &mut self.rng);
-        for (author, letter) in &letters {
-            desk.read(peers[author.index()], letter, &mut self.rng);
+        for came in &letters {
+            desk.hear(Input::Command(Command::ReadLetter(came.sealed.clone())), &mut self.rng);
         }
         if desk.crashes(&mut self.rng, self.crashes) {
             self.tally.add("crashes", 1);
@@ -220,10 +223,7 @@ impl Post {
         while let Some(now) = desk.shown.take_if(|now| now.my_turn && !now.game.is_over()) {
             let me = now.me.unwrap();
             let more = match self.rng.next_u32() % 60 {
-                0 => Some(Extension::Give {
-                    to: Seat::first(peers.len()).find(|seat| *seat != me).unwrap(),
-                    seconds: 60,
-                }),
+                0 => Some(Extension::Give { to: Seat::first(seats).find(|seat| *seat != me).unwrap(), seconds: 60 }),
                 1 if now.holidays_left > 0 => {
                     let tomorrow = u32::try_from(self.wall / DAY).unwrap() + 1;
                     let first = now.holidays.iter().map(|(_, end)| *end).fold(tomorrow, u32::max);
@@ -241,40 +241,38 @@ impl Post {
         self.tally.add("actions", acted);
         self.tally.add("extensions heard of", desk.extended);
         let mut written = Vec::new();
-        for (seat, peer) in Seat::first(peers.len()).zip(&peers).filter(|(seat, _)| seat.index() != who) {
-            let before = desk.sent.len();
+        for seat in Seat::first(seats).filter(|seat| seat.index() != who) {
+            desk.written = None;
             desk.hear(Input::Command(Command::WriteLetter(seat)), &mut self.rng);
-            let to = |sent: &[(Vec<PeerId>, Vec<u8>)]| -> Vec<Vec<u8>> {
-                sent.iter().filter(|(to, _)| to.contains(peer)).map(|(_, frame)| frame.clone()).collect()
-            };
-            let (earlier, now) = desk.sent.split_at(before);
-            let letter = Letter::of(place.0, &to(now), &to(earlier));
-            if letter.is_empty() || desk.session.covers(seat) {
-                self.tally.add("letters spared", 1);
-                continue;
+            match desk.written.take() {
+                Some(letter) if !letter.covered => written.push(letter),
+                _ => self.tally.add("letters spared", 1),
             }
-            written.push((seat, *peer, letter));
         }
         let crashes = desk.crashes(&mut self.rng, self.crashes);
-        if !crashes {
+        let stays = !crashes && happens(&mut self.rng, 200);
+        if !crashes && !stays {
             desk.hear(Input::Command(Command::Quit), &mut self.rng);
         }
         if !desk.blamed.is_empty() {
             self.failures.append(&mut desk.blamed);
         }
-        let (me, key) = (place.1, self.homes[who].key.clone());
-        for (seat, peer, letter) in written {
+        if stays {
+            self.tally.add("programs left running", 1);
+            let (session, open) = (desk.session, desk.open);
+            self.homes[who].running = open.is_some().then_some((session, open));
+        }
+        for Written { to, sealed, .. } in written {
             // What was signed is out, whatever becomes of the letter.
-            watch(&letter, me, place.0, &self.charter, &mut self.signed, &mut self.failures);
-            let bytes = letter.to_bytes();
-            self.trace.update(&bytes);
-            self.tally.most("content of a letter", bytes.len() as u64);
-            let sealed = letter::seal(&key, peer, &Letter::context(place.0), &bytes, &mut self.rng).unwrap();
+            let (_, letter) = Letter::open(&self.charter, to, &self.homes[to.index()].key, &sealed).unwrap();
+            watch(&letter, place.1, &self.charter, &mut self.signed, &mut self.failures);
+            self.trace.update(&sealed);
+            self.tally.most("bytes of a letter", sealed.len() as u64);
             if happens(&mut self.rng, self.lost) {
                 self.tally.add("letters lost", 1);
             } else {
                 self.tally.add("letters", 1);
-                self.homes[seat.index()].waiting.insert(me, sealed);
+                self.homes[to.index()].waiting.insert(place.1, sealed);
             }
         }
         if crashes {
@@ -331,13 +329,12 @@ impl Post {
 fn watch(
     letter: &Letter,
     author: Seat,
-    table: Hash32,
     charter: &SignedCharter,
     signed: &mut BTreeMap<(Seat, u64), Hash32>,
     failures: &mut Vec<String>,
 ) {
-    for frame in letter.frames(table) {
-        let Ok(Frame::Table { message: Message::Entries(entries), .. }) = Frame::from_bytes(&frame) else { continue };
+    for message in letter.messages() {
+        let Message::Entries(entries) = message else { continue };
         for entry in entries.iter().filter_map(|entry| entry.verify(charter).ok()) {
             let first = *signed.entry((entry.seat(), entry.step())).or_insert(entry.hash());
             if first != entry.hash() {
@@ -353,7 +350,7 @@ struct Desk<'a> {
     session: Session,
     open: Open,
     wall: u64,
-    sent: Vec<(Vec<PeerId>, Vec<u8>)>,
+    written: Option<Written>,
     shown: Option<Box<Snapshot>>,
     blamed: Vec<String>,
     /// How many extensions of time it has heard of.
@@ -361,11 +358,14 @@ struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    fn open(home: &'a mut Home, letters: &[(Seat, Letter)], wall: u64, rng: &mut ChaCha20Rng) -> Self {
+    fn open(home: &'a mut Home, letters: &[Came], wall: u64, rng: &mut ChaCha20Rng) -> Self {
+        if let Some((session, open)) = home.running.take() {
+            return Self { home, session, open, wall, written: None, shown: None, blamed: Vec::new(), extended: 0 };
+        }
         let kept = home.disk.journals.get_mut(&home.place).unwrap();
         let records: Vec<Record> = kept.records.iter().map(|bytes| Record::from_bytes(bytes).unwrap()).collect();
         let seat = SavedSeat::new(&kept.header, kept.ended).unwrap();
-        let more = letters.iter().any(|(_, letter)| letter.shows_more_of(seat.seat(), seat.charter(), &records));
+        let more = letters.iter().any(|came| came.letter.shows_more_of(seat.seat(), seat.charter(), &records));
         let is_clean = std::mem::take(&mut kept.is_clean) && !more;
         let resumed = Resumed { seat, records, is_clean, evidence: 0, friend: None, by_letter: true };
         let (key, name) = (home.key.clone(), String::new());
@@ -373,22 +373,13 @@ impl<'a> Desk<'a> {
         let now = Now { up: 1_000, wall };
         let session = Session::resume(resumed, player, Hands::Person { ready: true }, now, rng).unwrap();
         let open = Some(home.place);
-        let mut desk =
-            Self { home, session, open, wall, sent: Vec::new(), shown: None, blamed: Vec::new(), extended: 0 };
+        let mut desk = Self { home, session, open, wall, written: None, shown: None, blamed: Vec::new(), extended: 0 };
         desk.settle(rng);
         desk
     }
 
     fn crashes(&self, rng: &mut ChaCha20Rng, often: u32) -> bool {
         happens(rng, often)
-    }
-
-    fn read(&mut self, author: PeerId, letter: &Letter, rng: &mut ChaCha20Rng) {
-        self.hear(Input::Peer(author, PeerInput::Connected(None)), rng);
-        for frame in letter.frames(self.home.place.0) {
-            self.hear(Input::Peer(author, PeerInput::Frame(frame)), rng);
-        }
-        self.hear(Input::Peer(author, PeerInput::Gone), rng);
     }
 
     fn hear(&mut self, input: Input, rng: &mut ChaCha20Rng) {
@@ -399,21 +390,15 @@ impl<'a> Desk<'a> {
     fn settle(&mut self, rng: &mut ChaCha20Rng) {
         while let Some(output) = self.session.poll() {
             let answer = match output {
-                Output::Send { to, bytes, .. } => {
-                    self.sent.push((to, bytes));
-                    continue;
-                }
                 Output::Store(id, order) => Input::Stored(id, self.home.disk.carry_out(order, &mut self.open)),
                 Output::Transport(Transport::Locate) => Input::Addresses(Vec::new()),
                 Output::Tell(event) => {
                     self.told(event);
                     continue;
                 }
-                Output::Transport(Transport::Close { why: Some(why), .. }) => {
-                    self.blamed.push(format!("a letter is refused: {why}"));
+                Output::Send { .. } | Output::Transport(_) | Output::Think(..) | Output::Program(_) | Output::Ended => {
                     continue;
                 }
-                Output::Transport(_) | Output::Think(..) | Output::Program(_) | Output::Ended => continue,
             };
             self.session.handle(answer, Now { up: 1_000, wall: self.wall }, rng);
         }
@@ -427,6 +412,11 @@ impl<'a> Desk<'a> {
             SessionEvent::Fault { what, .. } => self.blamed.push(what),
             SessionEvent::Error(why) => self.blamed.push(why),
             SessionEvent::Refused(why) => self.blamed.push(format!("an action is refused: {why}")),
+            SessionEvent::Letter(post) => match *post {
+                LetterNews::Written(written) => self.written = Some(written),
+                LetterNews::Read { refused, .. } => self.blamed.extend(refused),
+                LetterNews::Refused(why) => self.blamed.push(format!("a letter is refused: {why}")),
+            },
             _ => {}
         }
     }

@@ -449,7 +449,7 @@ impl World {
             if is_clean {
                 self.tally.add("seats that return without asking", 1);
             }
-            let back = if is_clean { self.room.reopen(seat, chair.outputs % 4 == 0) } else { self.room.restart(seat) };
+            let back = if is_clean { self.room.reopen(seat) } else { self.room.restart(seat) };
             if let Err(error) = back {
                 self.watch.fail(8, format!("{seat} cannot return: {error}"));
                 self.room[seat].status = Status::Gone;

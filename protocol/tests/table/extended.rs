@@ -215,7 +215,7 @@ fn a_seat_from_an_older_disk_states_everything_again() {
         room.exchange();
         room[0].disk.truncate(older);
         if trusts {
-            room.reopen(seat(0), false).unwrap();
+            room.reopen(seat(0)).unwrap();
             room[0].table.extend(give(2, 9), TODAY).unwrap();
         } else {
             room.restart(seat(0)).unwrap();
@@ -247,9 +247,8 @@ fn a_seat_that_is_not_there_gets_statements_later() {
     room[0].table.extend(give(1, 60), TODAY).unwrap();
     room[0].take_sent();
     assert!(!room[0].table.covers(seat(1)));
-    room[0].table.send_all(seat(1), None);
-    for sent in room[0].take_sent() {
-        room[1].accept(seat(0), sent.message).unwrap();
+    for message in room[0].table.write_letter(seat(1), None) {
+        room[1].read_letter(seat(0), message).unwrap();
     }
     assert_eq!(said(&room, 1), [(seat(0), 1)]);
     let heads = |room: &mut Room<Drill>| {

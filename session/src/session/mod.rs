@@ -10,7 +10,6 @@ use fairdeal_peers::record::AddressRecord;
 use fairdeal_peers::ticket::JoinTarget;
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::crypto::pake::Password;
-use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::clocks::Now;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::Table;
@@ -23,6 +22,7 @@ use crate::events::{Command, SessionEvent};
 use crate::frame::{Frame, Join, ProgramId};
 use crate::header::{LocalBot, SavedSeat};
 use crate::io::{Input, Output, PeerInput, Reach, ReachKind, Store, Transport};
+use crate::letter::LetterNews;
 use crate::lobby::{GuestLobby, HOST, HostLobby};
 use crate::outbox::Outbox;
 use crate::password_gate::{GuestGate, HostGate};
@@ -86,7 +86,7 @@ pub struct Resumed {
     pub evidence: usize,
     /// A ticket or an address of another player of the table.
     pub friend: Option<JoinTarget>,
-    /// Whether all that it hears and says goes by letter.
+    /// Whether nobody will connect: all that it says goes into letters.
     pub by_letter: bool,
 }
 
@@ -222,7 +222,7 @@ impl Session {
         let notes = Notes::of(&records);
         let charter = agreed.charter.clone();
         let table = if is_clean {
-            Table::<AnyGame>::reopen(charter, agreed.me, key.clone(), records, by_letter, rng)?
+            Table::<AnyGame>::reopen(charter, agreed.me, key.clone(), records, rng)?
         } else {
             Table::<AnyGame>::restore(charter, agreed.me, key.clone(), records, rng)?
         };
@@ -252,22 +252,6 @@ impl Session {
         let mut session = Self { stage, shared, tick_at: now.up, has_ended: false };
         session.end_if_done();
         Ok(session)
-    }
-
-    /// Whether the seat still asks the others what it has signed, and signs nothing meanwhile.
-    pub fn is_asking(&self) -> bool {
-        matches!(&self.stage, Stage::Seated(seated) if seated.is_asking())
-    }
-
-    /// Whether the last that was heard of another seat shows that it lacks nothing of what this one holds, and neither of the
-    /// two asks the other what it has signed.
-    pub fn covers(&self, seat: Seat) -> bool {
-        matches!(&self.stage, Stage::Seated(seated) if seated.covers(seat))
-    }
-
-    /// Whether a seat is at the table no more.
-    pub fn is_without(&self, seat: Seat) -> bool {
-        matches!(&self.stage, Stage::Seated(seated) if !seated.takes_part(seat))
     }
 
     /// This program as others know it at the table.
@@ -403,6 +387,9 @@ impl Stage {
     fn command(&mut self, command: Command, cx: &mut Cx<'_>) {
         if command == Command::Undo {
             return cx.refuse("a signed action can't be undone; practice games allow it");
+        }
+        if matches!(command, Command::WriteLetter(_) | Command::ReadLetter(_)) && !matches!(self, Self::Seated(_)) {
+            return cx.answer_letter(LetterNews::Refused("letters need a table that has begun".to_owned()));
         }
         if let Command::Attend(is_attended) = command {
             cx.own.attended = if is_attended { Attended::Person } else { Attended::Nobody };

@@ -175,7 +175,7 @@ impl Opening {
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, cx.own.key.clone());
         let notes = Notes::of(&records);
         let table: Result<Table<AnyGame>, String> = if agreed.again && is_clean {
-            Table::reopen(charter, me, key, records, false, cx.rng).map_err(|error| error.to_string())
+            Table::reopen(charter, me, key, records, cx.rng).map_err(|error| error.to_string())
         } else if agreed.again {
             Table::restore(charter, me, key, records, cx.rng).map_err(|error| error.to_string())
         } else {

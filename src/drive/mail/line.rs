@@ -9,9 +9,8 @@ use fairdeal_peers::mail::{KEPT, MAX_LETTERS, MailRefusal, MailRequest, MailResp
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::wire::bounded::Bounded;
+use fairdeal_session::letter::Written;
 use tokio::time::{sleep, timeout};
-
-use crate::drive::letters::Written;
 
 /// How long a point may take to answer a dial or a request.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -153,9 +152,9 @@ impl Line {
     }
 
     /// Puts a letter into its reader's box, unless one that says the same waits there.
-    pub(super) async fn put(&self, letter: &Written) -> Result<Waiting, LineError> {
-        let Written { reader, subject, sealed, .. } = letter;
-        let owner = key(*reader)?;
+    pub(super) async fn put(&self, reader: PeerId, letter: &Written) -> Result<Waiting, LineError> {
+        let Written { subject, sealed, .. } = letter;
+        let owner = key(reader)?;
         let all = self.waiting(owner).await?;
         if let Some(waiting) = all.iter().find(|waiting| waiting.subject == *subject) {
             return Ok(*waiting);

@@ -6,6 +6,7 @@
 
 mod line;
 mod remembered;
+mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +19,17 @@ use fairdeal_peers::mail::{KEPT, MAX_WRITERS, MailRefusal, Subject, Waiting};
 use fairdeal_peers::{Multiaddr, PeerId};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_session::events::SessionEvent;
-use fairdeal_session::letter::Letter;
+use fairdeal_session::letter::{OpenError, Written, readers};
 use fairdeal_session::notify::{Notification, Notifier};
 use fairdeal_session::text::player_names;
 use futures::future::join_all;
+use tokio::runtime::Handle;
 
 use self::line::{Line, LineError};
 pub use self::remembered::{ReaderMail, Remembered, TableMail};
-use super::letters::{Desk, PostError, Written, open_letter, others, own_key, whose_turn};
+pub use self::words::Words;
+use super::PostBox;
+use super::letters::{Desk, PostError, open_letter, own_key, whose_turn};
 use super::now;
 use super::saved::{self, ResumeError, SavedTable, open_seats};
 use crate::store::{DataDir, DataView, IdentityKey, JournalFile};
@@ -72,8 +76,10 @@ pub struct VisitedTable {
     pub came: Vec<(Seat, Vec<SessionEvent>)>,
     /// Parts of letters that were not taken: the author's program is another version, or lies.
     pub refused: Vec<String>,
-    /// Why its journal could not be opened, if so.
+    /// Why its letters could not be read or written, if so.
     pub failed: Option<String>,
+    /// Whether a session plays there now: it tells its player by itself.
+    pub is_live: bool,
     pub mail: TableMail,
 }
 
@@ -87,6 +93,7 @@ impl VisitedTable {
             came: Vec::new(),
             refused: Vec::new(),
             failed: None,
+            is_live: table.live.is_some(),
             mail: TableMail { names: table.names.clone(), ..known },
         }
     }
@@ -98,6 +105,9 @@ impl VisitedTable {
 
     /// The signs that the letters ask for; what the past asked for was told then.
     pub fn signs(&self) -> Vec<Notification> {
+        if self.is_live {
+            return Vec::new();
+        }
         let up = now().up;
         let mut notifier = Notifier::new(Duration::ZERO);
         self.before.iter().for_each(|event| notifier.hear(event, up));
@@ -115,7 +125,7 @@ struct Table {
     names: Vec<String>,
     /// The number of its key, as its lines have it.
     key: usize,
-    others: Vec<(Seat, PeerId)>,
+    readers: Vec<(Seat, PeerId)>,
     /// The numbers of its points.
     points: Vec<usize>,
     journal: JournalFile,
@@ -123,6 +133,8 @@ struct Table {
     saved: Option<SavedTable>,
     /// Whether a session has the journal open.
     is_open: bool,
+    /// The way to that session, if it plays in this program.
+    live: Option<PostBox>,
 }
 
 /// A point, at all addresses that are known of it.
@@ -141,7 +153,9 @@ struct Came {
 /// A letter on its way.
 struct Going {
     seat: Seat,
-    letter: Written,
+    reader: PeerId,
+    /// None, if nobody lacks anything any more.
+    letter: Option<Written>,
     /// Whether the reader has shown that it lacks nothing: then no letter has to wait.
     covered: bool,
     /// Whether it goes all the same, to show what this seat has.
@@ -159,7 +173,13 @@ struct Tables {
 
 impl Tables {
     /// All tables at which the player may write letters, in play or over here while others may still need something.
-    fn of(data: &DataView, identity: &IdentityKey, named: &[Multiaddr], mail: &Remembered) -> Result<Self, MailError> {
+    fn of(
+        data: &DataView,
+        identity: &IdentityKey,
+        named: &[Multiaddr],
+        mail: &Remembered,
+        live: &[PostBox],
+    ) -> Result<Self, MailError> {
         let (tables, keys, points) = (Vec::new(), Vec::new(), Vec::new());
         let mut all = Self { tables, keys, points, knows_all: true };
         for point in named {
@@ -167,9 +187,10 @@ impl Tables {
         }
         let files = data.journals()?;
         for file in &files {
-            // Local bots write no letters, nor does their player.
+            let live = live.iter().find(|post| post.table().is_some_and(|table| table.to_string() == file.table));
+            // Local bots answer only while their player is at the table.
             let is_shared = files.iter().filter(|other| other.table == file.table).count() > 1;
-            if is_shared || data.has_promised(&file.table, file.seat)? {
+            if is_shared && live.is_none() || data.has_promised(&file.table, file.seat)? {
                 continue;
             }
             match saved::read(data, file) {
@@ -187,12 +208,12 @@ impl Tables {
                         let number = all.number_of(point);
                         points.extend(number.filter(|number| points.len() < MAX_POINTS && !points.contains(number)));
                     }
-                    let (others, names) = (others(&own), player_names(own.charter().charter()));
+                    let (readers, names) = (readers(own.charter(), own.seat()), player_names(own.charter().charter()));
                     let (id, words) = (file.table.clone(), own.in_words());
                     let is_open = data.is_journal_open(file);
                     let saved = Some((id.clone(), vec![(file.clone(), own)]));
-                    let journal = file.clone();
-                    all.tables.push(Table { id, words, names, key, others, points, journal, saved, is_open });
+                    let (journal, live) = (file.clone(), live.cloned());
+                    all.tables.push(Table { id, words, names, key, readers, points, journal, saved, is_open, live });
                 }
                 Err(why) => {
                     tracing::warn!(table = %file.table, %why, "no mail for a table");
@@ -224,7 +245,7 @@ impl Tables {
     fn writers(&self, key: usize, point: usize) -> Vec<PeerId> {
         let mut writers: Vec<PeerId> = Vec::new();
         let there = self.tables.iter().filter(|table| table.key == key && table.points.contains(&point));
-        for (_, writer) in there.flat_map(|table| &table.others) {
+        for (_, writer) in there.flat_map(|table| &table.readers) {
             if !writers.contains(writer) && writers.len() < MAX_WRITERS {
                 writers.push(*writer);
             }
@@ -240,24 +261,25 @@ fn is_settled(journal: &JournalFile, mail: Option<&TableMail>) -> bool {
 }
 
 /// Whether there is anything to do at points: a game at which the player writes letters, and a point for it.
-pub fn has_mail(data: &DataDir, named: &[Multiaddr]) -> bool {
+pub fn has_mail(data: &DataDir, named: &[Multiaddr], live: &[PostBox]) -> bool {
     // A new player has none.
     let Ok(Some(identity)) = data.known_identity() else { return false };
-    let all = Tables::of(data, &identity, named, &Remembered::of(data));
+    let all = Tables::of(data, &identity, named, &Remembered::of(data), live);
     cfg!(unix) && all.is_ok_and(|all| all.tables.iter().any(|table| !table.points.is_empty()))
 }
 
-/// Visits the points: those named here, and for each table the relays that its seat has used.
+/// Visits the points: those named here, and for each table the relays that its seat has used. `live` are the tables that
+/// this program plays at now; another program's have to wait.
 ///
 /// # Errors
 /// [`MailError`]. A point or a table that fails is told in the [`Visit`].
-pub async fn visit(data: &Arc<DataDir>, named: &[Multiaddr]) -> Result<Visit, MailError> {
+pub async fn visit(data: &Arc<DataDir>, named: &[Multiaddr], live: &[PostBox]) -> Result<Visit, MailError> {
     if !cfg!(unix) {
         return Err(MailError::System);
     }
     let identity = data.identity()?;
     let mut remembered = Remembered::of(data);
-    let mut all = Tables::of(data, &identity, named, &remembered)?;
+    let mut all = Tables::of(data, &identity, named, &remembered, live)?;
     if all.points.is_empty() {
         return Err(MailError::NoPoint);
     }
@@ -273,8 +295,8 @@ pub async fn visit(data: &Arc<DataDir>, named: &[Multiaddr]) -> Result<Visit, Ma
         let known = remembered.tables.get(&table.id).cloned().unwrap_or_default();
         let mut news = VisitedTable::new(table, known);
         let (letters, places) = letters_for(table, &identity, &mut came, &mut news.refused);
-        if table.is_open || places.is_empty() && !lines.reach(table) {
-            // A session plays there, and its letters wait at the points; or there is no way.
+        if table.is_open && table.live.is_none() || places.is_empty() && !lines.reach(table) {
+            // Another program plays there, and its letters wait at the points; or there is no way.
             continue;
         }
         let mark = data.clean_journal(&table.journal);
@@ -310,9 +332,6 @@ pub async fn visit(data: &Arc<DataDir>, named: &[Multiaddr]) -> Result<Visit, Ma
     Ok(Visit { tables: visited, points: lines.close().await, has_reached })
 }
 
-/// Letters with their authors.
-type Letters = Vec<(Seat, Letter)>;
-
 /// Takes the letters for a table out of those that have come, and the places where they lie. One that makes no sense is
 /// refused, and goes.
 fn letters_for(
@@ -320,7 +339,7 @@ fn letters_for(
     identity: &IdentityKey,
     came: &mut Vec<Came>,
     refused: &mut Vec<String>,
-) -> (Letters, Vec<(usize, u64)>) {
+) -> (Vec<Vec<u8>>, Vec<(usize, u64)>) {
     let (mut letters, mut places) = (Vec::new(), Vec::new());
     let Some((_, own)) = table.saved.iter().flat_map(|(_, seats)| seats).next() else { return (letters, places) };
     came.retain(|came| {
@@ -328,10 +347,10 @@ fn letters_for(
             return true;
         }
         match open_letter(own, identity, &came.sealed) {
-            Err(PostError::Letter(LetterError::Sealed | LetterError::Stranger)) => return true,
-            Ok(letter) => letters.push(letter),
+            Err(OpenError::Letter(LetterError::Sealed | LetterError::Stranger)) => return true,
+            Ok(_) => letters.push(came.sealed.clone()),
             // It fits nobody.
-            Err(PostError::Letter(_)) => {}
+            Err(OpenError::Letter(_)) => {}
             Err(why) => refused.push(why.to_string()),
         }
         places.extend(came.at.iter().copied());
@@ -345,15 +364,22 @@ async fn sit_down(
     data: &Arc<DataDir>,
     table: &mut Table,
     identity: &IdentityKey,
-    letters: Letters,
+    letters: Vec<Vec<u8>>,
     news: &mut VisitedTable,
 ) -> Vec<Going> {
     let Some(saved) = table.saved.take() else { return Vec::new() };
-    let (data, identity, mut at_work) = (Arc::clone(data), identity.clone(), news.clone());
+    let (data, identity, live) = (Arc::clone(data), identity.clone(), table.live.clone());
+    let (mut at_work, runtime) = (news.clone(), Handle::current());
     let sat = tokio::task::spawn_blocking(move || {
         // The interface may want to resume a table meanwhile.
-        let _turn = data.at_desk();
-        let going = at_desk(&data, saved, &identity, &letters, &mut at_work);
+        let _turn = live.is_none().then(|| data.at_desk());
+        let desk = match (live, saved.1.first()) {
+            (Some(post), Some((_, own))) => {
+                Ok(Desk::elsewhere(own, move |command| runtime.block_on(post.ask(command))))
+            }
+            _ => open(&data, saved, &identity, &letters),
+        };
+        let going = desk.and_then(|desk| at_desk(desk, &letters, &mut at_work));
         (going.map_err(|why| why.to_string()), at_work)
     });
     let (going, why) = match sat.await {
@@ -367,38 +393,55 @@ async fn sit_down(
     going
 }
 
-fn at_desk(
+fn open(
     data: &Arc<DataDir>,
     saved: SavedTable,
     identity: &IdentityKey,
-    letters: &[(Seat, Letter)],
-    news: &mut VisitedTable,
-) -> Result<Vec<Going>, PostError> {
-    let seats = open_seats(data, saved)?;
-    let Some(interrupted) = seats.into_iter().next() else { return Ok(Vec::new()) };
-    let mut desk = Desk::open(data, interrupted, identity, letters.iter().map(|(_, letter)| letter))?;
+    letters: &[Vec<u8>],
+) -> Result<Desk, PostError> {
+    let interrupted = open_seats(data, saved)?.into_iter().next().ok_or(PostError::Over)?;
+    Desk::open(data, interrupted, identity, letters)
+}
+
+fn at_desk(mut desk: Desk, letters: &[Vec<u8>], news: &mut VisitedTable) -> Result<Vec<Going>, PostError> {
     news.before = desk.told();
     let mut write = || -> Result<Vec<Going>, PostError> {
-        for (author, letter) in letters {
-            desk.read(*author, letter)?;
-            news.refused.extend(desk.refused().map(str::to_owned));
-            news.came.push((*author, desk.told()));
+        let mut asks = false;
+        for sealed in letters {
+            match desk.read(sealed) {
+                Ok(read) => {
+                    asks = read.asks;
+                    news.refused.extend(read.refused);
+                    news.came.push((read.from, read.told));
+                }
+                Err(PostError::Refused(why)) => news.refused.push(why),
+                Err(why) => return Err(why),
+            }
         }
-        let told: Vec<&SessionEvent> = news.told().collect();
-        news.mail.turn = whose_turn(&news.names, &told, desk.is_asking());
-        let others: Vec<Seat> = desk.others().collect();
         let mut going = Vec::new();
-        for seat in others {
-            let letter = desk.write(seat)?;
+        for (seat, reader) in desk.readers().to_vec() {
+            let letter = match desk.write(seat) {
+                Ok(letter) => letter,
+                Err(PostError::Over) => {
+                    going.push(Going { seat, reader, letter: None, covered: true, answers: false });
+                    continue;
+                }
+                // It has left the table.
+                Err(PostError::Refused(_)) => continue,
+                Err(why) => return Err(why),
+            };
+            asks = letter.asks;
             let known = news.mail.readers.iter().find(|known| known.seat == seat);
-            let has_come = letters.iter().any(|(author, _)| *author == seat);
+            let has_come = news.came.iter().any(|(author, _)| *author == seat);
             let was_covered = known.is_some_and(|known| known.covered && known.subject == letter.subject);
-            let covered = letter.is_empty || desk.covers(seat) || was_covered && !has_come;
+            let covered = letter.covered || was_covered && !has_come;
             // A reader who lacks nothing may not know yet what this seat has. Once is enough: else it writes once more.
             let is_news = known.is_none_or(|known| known.subject != letter.subject || known.at == 0);
-            let answers = covered && has_come && is_news && !letter.is_empty;
-            going.push(Going { seat, letter, covered, answers });
+            let answers = covered && has_come && is_news;
+            going.push(Going { seat, reader, letter: Some(letter), covered, answers });
         }
+        let told: Vec<&SessionEvent> = news.told().collect();
+        news.mail.turn = whose_turn(&news.names, &told, asks);
         Ok(going)
     };
     let going = write();
@@ -494,13 +537,14 @@ impl Lines {
     /// Puts the letters of a table into the boxes of their readers, and says where they wait.
     async fn post(&self, table: &Table, going: Vec<Going>) -> Vec<ReaderMail> {
         let mut readers = Vec::new();
-        for Going { seat, letter, covered, answers } in going {
-            let mut reader = ReaderMail::new(seat, letter.subject, covered, table.points.len());
-            if !covered || answers {
-                let put = join_all(self.of(table).map(|line| line.put(&letter))).await;
-                reader.waits_at(put);
+        for Going { seat, reader, letter, covered, answers } in going {
+            let subject = letter.as_ref().map(|letter| letter.subject).unwrap_or_default();
+            let mut mail = ReaderMail::new(seat, subject, covered, table.points.len());
+            if let Some(letter) = letter.filter(|_| !covered || answers) {
+                let put = join_all(self.of(table).map(|line| line.put(reader, &letter))).await;
+                mail.waits_at(put);
             }
-            readers.push(reader);
+            readers.push(mail);
         }
         readers
     }
@@ -510,7 +554,7 @@ impl Lines {
     async fn still(&self, table: &Table, mail: &TableMail) -> Option<Vec<ReaderMail>> {
         let mut readers = Vec::new();
         for before in &mail.readers {
-            let (_, peer) = table.others.iter().find(|(seat, _)| *seat == before.seat)?;
+            let (_, peer) = table.readers.iter().find(|(seat, _)| *seat == before.seat)?;
             let mut reader = ReaderMail::new(before.seat, before.subject, before.covered, table.points.len());
             if !before.covered {
                 let looked = join_all(self.of(table).map(|line| line.look(*peer, before.subject))).await;

@@ -122,6 +122,14 @@ pub(super) fn of_returner(data: &DataDir, table: &str, me: Seat) -> Result<Optio
     Interrupted::open(data, file).map(Some)
 }
 
+/// The number of digits shown of a table id; commands accept that many.
+pub const SHORT: usize = 8;
+
+/// The start of a table id that is shown.
+pub fn short(id: &str) -> &str {
+    id.get(..SHORT).unwrap_or(id)
+}
+
 /// A table id, and the journals of all seats that this program has there.
 pub type SavedTable = (String, Vec<(JournalFile, SavedSeat)>);
 

@@ -1,4 +1,4 @@
-//! Mail of the saved games: fetched while the first screen is shown, and left at the points after each table.
+//! Mail of the player's games: fetched and left at the points every ten minutes, and after each table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
+use crate::drive::PostBox;
 use crate::drive::letters::WhoseTurn;
 use crate::drive::mail::{Remembered, TableMail, Visit, VisitedTable, has_mail, visit};
 use crate::store::{DataDir, DataView, JournalFile};
@@ -48,10 +49,10 @@ impl Mail {
         self.running.is_none().then_some(self.due)
     }
 
-    /// Begins a visit.
-    pub(super) fn begin(&mut self, data: &Arc<DataDir>, points: &[Multiaddr]) {
+    /// Begins a visit. `live` is the way to the table that is played now.
+    pub(super) fn begin(&mut self, data: &Arc<DataDir>, points: &[Multiaddr], live: Option<PostBox>) {
         (self.has_played, self.due) = (false, Instant::now() + AGAIN);
-        let (visit, back) = (visit_points(Arc::clone(data), points.to_vec()), self.back.clone());
+        let (visit, back) = (visit_points(Arc::clone(data), points.to_vec(), live), self.back.clone());
         self.running = Some(tokio::spawn(async move {
             let signs = signs_of(&visit.await);
             // The interface may have ended.
@@ -68,16 +69,17 @@ impl Mail {
     pub(super) fn last(self, data: &Arc<DataDir>, points: &[Multiaddr]) -> Option<LastMail> {
         let running = self.running.filter(|running| !running.is_finished());
         let (again, data, points) = (self.has_played, Arc::clone(data), points.to_vec());
-        let is_needed = (again || running.is_some()) && has_mail(&data, &points);
+        let is_needed = (again || running.is_some()) && has_mail(&data, &points, &[]);
         is_needed.then_some(LastMail { data, points, running, again })
     }
 }
 
-async fn visit_points(data: Arc<DataDir>, points: Vec<Multiaddr>) -> Option<Visit> {
-    if !has_mail(&data, &points) {
+async fn visit_points(data: Arc<DataDir>, points: Vec<Multiaddr>, live: Option<PostBox>) -> Option<Visit> {
+    let live: Vec<PostBox> = live.into_iter().collect();
+    if !has_mail(&data, &points, &live) {
         return None;
     }
-    let visit = visit(&data, &points).await;
+    let visit = visit(&data, &points, &live).await;
     visit.inspect_err(|why| tracing::warn!(%why, "no mail")).ok()
 }
 
@@ -104,7 +106,7 @@ impl LastMail {
                 signs.extend(running.await.unwrap_or_default());
             }
             if self.again {
-                signs.extend(signs_of(&visit_points(Arc::clone(&self.data), self.points).await));
+                signs.extend(signs_of(&visit_points(Arc::clone(&self.data), self.points, None).await));
             }
         };
         let is_done = timeout(LAST, visits).await.is_ok();

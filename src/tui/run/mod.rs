@@ -813,7 +813,7 @@ impl App {
             self.mail.played();
         }
         let (library_reader, back) = (self.library_reader(), self.back.clone());
-        let Handle { commands, mut events } = live.handle;
+        let Handle { commands, mut events, .. } = live.handle;
         self.closing.push(tokio::spawn(async move {
             let invites = invitation.is_some();
             let leave = async move {
@@ -841,16 +841,18 @@ impl App {
     /// When to begin a visit of the meeting points. A table that is being closed has to be closed first; that ends with a
     /// new list of games.
     fn visits_at(&self) -> Option<Instant> {
-        let is_quiet = self.live.is_none() && self.closing.iter().all(tokio::task::JoinHandle::is_finished);
-        self.mail.due().filter(|_| self.shows_home && is_quiet && self.interface.data.open().is_ok())
+        let is_quiet = self.closing.iter().all(tokio::task::JoinHandle::is_finished);
+        let is_there = self.shows_home || self.live.is_some();
+        self.mail.due().filter(|_| is_there && is_quiet && self.interface.data.open().is_ok())
     }
 
-    /// Begins a visit if one is due, unless a table is open: its seat writes no letters meanwhile.
+    /// Begins a visit if one is due.
     fn visit_if_due(&mut self) {
         if let Ok(data) = self.interface.data.open()
             && self.visits_at().is_some_and(|due| due <= Instant::now())
         {
-            self.mail.begin(data, &self.points);
+            let live = self.live.as_ref().and_then(|live| live.handle.post.clone());
+            self.mail.begin(data, &self.points, live);
         }
     }
 

@@ -12,6 +12,7 @@
 //!               an action → table.act(action, rng)
 //!               a second  → table.tick(now)                     repairs losses, detects absent seats
 //!               a (re)connection → table.greet(seat)
+//!               a letter  → table.read_letter(from, message, rng); table.write_letter(to, asked) for a seat that is away
 //!               nothing else to do → table.prepare()          optional: what would otherwise delay a shuffle
 //!               table.draft_due() → table.draft()             optional, after table.send_drafts(): a shuffle ahead
 //! }
@@ -24,6 +25,7 @@ mod claims;
 mod entries;
 mod extended;
 mod forks;
+mod letters;
 mod outbox;
 mod output;
 pub mod pages;
@@ -43,7 +45,7 @@ use crate::log::extensions::Extensions;
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::{Clocks, Limits, Now};
-use crate::table::message::{Head, Message};
+use crate::table::message::Message;
 use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Trailer, Transcript};
 use crate::wire::bounded::Bounded;
@@ -330,7 +332,7 @@ impl<G: Game> Table<G> {
     // Inputs.
 
     /// Starts the table: draws the first seed and sends the first commitment. After a return it sends this seat's entry
-    /// of the open step again, unchanged, and asks the others for its records unless it plays by letter.
+    /// of the open step again, unchanged, and asks the others for its records.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
         if let Some(said) = self.statement_of(self.me()) {
             self.outbox.send(To::All, said);
@@ -344,16 +346,6 @@ impl<G: Game> Table<G> {
             self.settle_return();
         }
         self.work(rng);
-    }
-
-    /// Sends a seat that is not connected all that it can lack. `step` is the one at which it asks what it has signed; else
-    /// nobody is further behind than the step before the open one, because no step completes without it.
-    pub fn send_all(&mut self, to: Seat, step: Option<u64>) {
-        self.greet(to);
-        let before = self.replica.step().saturating_sub(1);
-        for step in step.into_iter().filter(|step| *step < before).chain([before]) {
-            self.answer(to, &Head { step, ..Head::default() });
-        }
     }
 
     /// Whether the last head of a seat shows that it lacks nothing of what this one holds near its open step.
@@ -402,6 +394,10 @@ impl<G: Game> Table<G> {
     /// [`ReceiveError`] if the sender must be disconnected.
     pub fn accept(&mut self, from: Seat, message: Message, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         self.hear(from);
+        self.take(from, message, rng)
+    }
+
+    fn take(&mut self, from: Seat, message: Message, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
         match message {
             Message::Entries(entries) => {
                 for entry in entries.iter() {

@@ -15,7 +15,7 @@ mod premove;
 mod visitors;
 mod whereabouts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use fairdeal_games::AnyGame;
 use fairdeal_peers::address::Network;
@@ -33,6 +33,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use self::drafts::Drafts;
 use self::indirect::Indirect;
+use self::letters::Due;
 pub(crate) use self::notes::Notes;
 pub(crate) use self::play::TICK;
 use self::whereabouts::Whereabouts;
@@ -66,7 +67,7 @@ pub(crate) struct Arrival {
     /// The number of evidence files of this table that are saved already.
     pub(crate) evidence: usize,
     pub(crate) notes: Notes,
-    /// Whether all that it hears and says goes by letter.
+    /// Whether nobody will connect: all that it says goes into letters.
     pub(crate) by_letter: bool,
 }
 
@@ -107,8 +108,8 @@ pub(crate) struct Seated {
     pending: Option<(u64, u32)>,
     /// Notes in the journal, beside the table's records.
     notes: Notes,
-    /// Whether all that it hears and says goes by letter.
-    by_letter: bool,
+    /// The commands about letters that are not answered yet.
+    due: VecDeque<Due>,
     /// The spectators, at the host.
     spectators: Option<Spectators>,
     /// The end of the log as it is on disk, up to which spectators may see it; as the player has been told it; and as it is
@@ -169,7 +170,7 @@ impl Seated {
             ticked: None,
             pending: None,
             notes,
-            by_letter,
+            due: VecDeque::new(),
             spectators: None,
             kept: told,
             told,
@@ -200,7 +201,7 @@ impl Seated {
             // They have been connected since the lobby. A program whose disk is full from now on can repeat this head.
             seated.table.greet(seat);
         }
-        if !seated.by_letter {
+        if !by_letter {
             seated.table.send_drafts();
         }
         seated.table.begin(cx.rng);
@@ -237,6 +238,7 @@ impl Seated {
                 self.announce_links(cx);
             }
             Heard::Command(Command::WriteLetter(seat)) => self.write_letter(seat, cx),
+            Heard::Command(Command::ReadLetter(sealed)) => self.read_letter(&sealed, cx),
             Heard::Command(Command::Attend(_)) => self.attended(cx),
             Heard::Command(Command::Quit) => self.quits = true,
             Heard::Arrived(peer, network) => self.arrived(peer, network, cx),
@@ -269,12 +271,12 @@ impl Seated {
     }
 
     /// Whether this seat still asks the others what it has signed.
-    pub(crate) fn is_asking(&self) -> bool {
+    fn is_asking(&self) -> bool {
         self.table.is_returning()
     }
 
     /// Whether the last head of a seat shows that it lacks nothing, and neither of the two asks the other.
-    pub(crate) fn covers(&self, seat: Seat) -> bool {
+    fn covers(&self, seat: Seat) -> bool {
         let asks = self.notes.request_of(seat, self.table.replica().step()).is_some();
         !asks && !self.is_asking() && self.table.covers(seat)
     }
@@ -298,7 +300,7 @@ impl Seated {
     }
 
     /// Whether a seat is still at the table.
-    pub(crate) fn takes_part(&self, seat: Seat) -> bool {
+    fn takes_part(&self, seat: Seat) -> bool {
         self.table.replica().live().contains(seat)
     }
 
@@ -509,7 +511,6 @@ impl Seated {
     /// Hands a message of a seat to the table.
     fn message(&mut self, seat: Seat, peer: PeerId, message: Message, cx: &mut Cx<'_>) {
         let Some(message) = self.taken(seat, message, cx) else { return };
-        self.note_request(seat, &message);
         if let Err(error) = self.table.accept(seat, message, cx.rng) {
             cx.drop_peer(peer, error.to_string());
         }

@@ -19,7 +19,7 @@ use crate::events::{Premove, SessionEvent};
 use crate::frame::Frame;
 use crate::io::{ProgramNews, Question, Store, StoreFault, StoreId, Stored, ThoughtId};
 use crate::narrate::narrate;
-use crate::outbox::{Batch, Letter, Passage};
+use crate::outbox::{Addressed, Batch, Passage};
 use crate::setup::Attended;
 use crate::spectators::Spectators;
 use crate::view::{PeerState, Remedy, Seating, Snapshot, Standing, Waiting, Waits, coarse};
@@ -161,6 +161,11 @@ impl Seated {
                 if !self.quits && self.settle_premove(cx) {
                     continue;
                 }
+                if !self.due.is_empty() && cx.out.holds_records() {
+                    // A letter rests on them.
+                    cx.out.keep(Batch { is_urgent: true, ..Batch::default() });
+                    return Ok(());
+                }
                 break;
             }
             self.telling = self.table.mark();
@@ -186,6 +191,7 @@ impl Seated {
         if std::mem::take(&mut self.shows) || turns {
             self.show(cx);
         }
+        self.answer_letters(cx);
         if std::mem::take(&mut self.plans) {
             self.plan(cx);
         }
@@ -231,17 +237,16 @@ impl Seated {
                 Output::Send(To::All, Message::Head(head)) if !self.is_due(&head) => {}
                 Output::Send(to, message) => {
                     let is_entry = to == To::All && matches!(message, Message::Entries(_));
-                    let mut letter = self.letter(to, message);
+                    let mut frame = self.addressed(to, message);
                     if is_entry {
                         has_spoken = true;
                         self.drafts.says(now);
-                        batch.letters.extend(self.splice(&mut letter, now));
-                    } else if letter.to.first().is_some_and(|peer| self.drafts.has_just_left(&letter.bytes, *peer, now))
-                    {
+                        batch.frames.extend(self.splice(&mut frame, now));
+                    } else if frame.to.first().is_some_and(|peer| self.drafts.has_just_left(&frame.bytes, *peer, now)) {
                         // The head that this answers was sent before the short entry came.
                         continue;
                     }
-                    batch.letters.push(letter);
+                    batch.frames.push(frame);
                 }
                 Output::Pass(author, entry) => {
                     // Forwarded to the seats without a connection to its author.
@@ -249,7 +254,7 @@ impl Seated {
                     if !to.is_empty() {
                         let message = Message::Entries(Bounded::one(entry));
                         let bytes = Frame::Table { table: self.id, message }.to_bytes();
-                        batch.letters.push(Letter { to, bytes, best_effort: false, is_head: false });
+                        batch.frames.push(Addressed { to, bytes, best_effort: false, is_head: false });
                     }
                 }
                 Output::Event(event) => batch.news.push(event),
@@ -269,13 +274,13 @@ impl Seated {
         batch
     }
 
-    /// Takes those seats off a letter that have been sent something of the draft in it, and returns shorter ones for them.
-    fn splice(&mut self, letter: &mut Letter, now: u64) -> Vec<Letter> {
-        let short = self.drafts.splice(&letter.bytes, &letter.to, now);
-        letter.to.retain(|peer| short.iter().all(|(to, _)| to != peer));
+    /// Takes those seats off a frame that have been sent something of the draft in it, and returns shorter ones for them.
+    fn splice(&mut self, frame: &mut Addressed, now: u64) -> Vec<Addressed> {
+        let short = self.drafts.splice(&frame.bytes, &frame.to, now);
+        frame.to.retain(|peer| short.iter().all(|(to, _)| to != peer));
         let short = short.into_iter();
         short
-            .map(|(to, frame)| Letter { to: vec![to], bytes: frame.to_bytes(), best_effort: false, is_head: false })
+            .map(|(to, frame)| Addressed { to: vec![to], bytes: frame.to_bytes(), best_effort: false, is_head: false })
             .collect()
     }
 
@@ -286,14 +291,14 @@ impl Seated {
         let here: Vec<PeerId> = here.map(|(_, peer)| *peer).collect();
         for (peer, frame) in self.drafts.fragments(&here, is_quiet) {
             let bytes = frame.to_bytes();
-            batch.letters.push(Letter { to: vec![peer], bytes, best_effort: false, is_head: false });
+            batch.frames.push(Addressed { to: vec![peer], bytes, best_effort: false, is_head: false });
         }
         if self.drafts.is_out(&here) {
             self.table.has_sent_draft(deal);
         }
     }
 
-    fn letter(&self, to: To, message: Message) -> Letter {
+    fn addressed(&self, to: To, message: Message) -> Addressed {
         // What repeats, and every answer to something that repeats.
         let repeats = matches!(message, Message::Head(_) | Message::StateRequest(_));
         let is_head = matches!(message, Message::Head(_));
@@ -303,7 +308,7 @@ impl Seated {
             To::All => self.peers.values().copied().collect(),
         };
         let bytes = Frame::Table { table: self.id, message }.to_bytes();
-        Letter { to, bytes, best_effort, is_head }
+        Addressed { to, bytes, best_effort, is_head }
     }
 
     /// Whether to send a head to all: now and then while it stays the same. A new one waits for the next tick, because in a

@@ -440,15 +440,12 @@ impl<G: Game> Table<G> {
         self.claims.said().filter(|claim| self.has_place(claim)).map(|claim| claim.hash())
     }
 
-    /// Sends a seat the claims that it lacks, also those of other seats: two seats may lack a direct link.
-    pub(in crate::table::live) fn send_claims(&mut self, to: Seat, head: &Head) {
+    /// The claims that a seat with this head lacks, also those of other seats: two seats may lack a direct link.
+    pub(in crate::table::live) fn claims_lacking(&self, head: &Head) -> impl Iterator<Item = Message> {
         let lacks = |signed: &&SignedClaim| {
             let claim = signed.claim();
             self.has_place(claim) && !head.others.contains(&claim.hash())
         };
-        let lacking: Vec<SignedClaim> = self.claims.signed().filter(lacks).cloned().collect();
-        for signed in lacking {
-            self.send_answer(to, Message::Claim(Box::new(signed)));
-        }
+        self.claims.signed().filter(lacks).map(|signed| Message::Claim(Box::new(signed.clone())))
     }
 }

@@ -37,12 +37,19 @@ impl<G: Game> Table<G> {
         all.find_map(|signed| signed.verify(charter).ok().filter(|entry| entry.seat() == seat))
     }
 
-    /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements, claims,
-    /// proofs, fork reports and extensions of time. The peer pays for them.
-    //= P5.7
+    /// Sends a peer what it lacks. The peer pays for it.
     pub(in crate::table::live) fn answer(&mut self, to: Seat, head: &Head) {
+        for message in self.lacking(head) {
+            self.send_answer(to, message);
+        }
+    }
+
+    /// The entries that a peer with this head lacks, from the step before its open one on, and the missing statements,
+    /// claims, proofs, fork reports and extensions of time.
+    //= P5.7
+    pub(in crate::table::live) fn lacking(&self, head: &Head) -> Vec<Message> {
         // Before the entries: what a holiday explains is charged to nobody then.
-        self.send_extensions(to, head);
+        let mut messages = self.extensions_lacking(head);
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let mut step = head.step.saturating_sub(1);
@@ -64,12 +71,13 @@ impl<G: Game> Table<G> {
             step = step.saturating_add(1);
         }
         if !entries.is_empty() {
-            self.send_answer(to, Message::Entries(Bounded::first(entries)));
+            messages.push(Message::Entries(Bounded::first(entries)));
         }
-        self.send_fork(to, head);
-        self.tell_halted(to, head.step);
-        self.send_statements(to, head);
-        self.send_claims(to, head);
+        messages.extend(self.fork_lacking(head));
+        messages.extend(self.halted_from(head.step));
+        messages.extend(self.statements_lacking(head));
+        messages.extend(self.claims_lacking(head));
+        messages
     }
 
     /// Inserts an entry if there is room for it. Two entries for one place are evidence.

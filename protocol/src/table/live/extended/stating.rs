@@ -124,11 +124,9 @@ impl<G: Game> Table<G> {
         self.outbox.tell(Event::Extended(before, Box::new(said.clone())));
     }
 
-    /// Sends a seat the statements that it lacks, also those of other seats.
-    pub(in crate::table::live) fn send_extensions(&mut self, to: Seat, head: &Head) {
-        let lacking: Vec<SignedExtensions> = self.extended.lacking(&head.others).cloned().collect();
-        for signed in lacking {
-            self.send_answer(to, Message::Extensions(Box::new(signed)));
-        }
+    /// The statements that a seat with this head lacks, also those of other seats.
+    pub(in crate::table::live) fn extensions_lacking(&self, head: &Head) -> Vec<Message> {
+        let lacking = self.extended.lacking(&head.others).cloned();
+        lacking.map(|signed| Message::Extensions(Box::new(signed))).collect()
     }
 }

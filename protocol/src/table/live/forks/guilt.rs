@@ -295,8 +295,8 @@ impl<G: Game> Table<G> {
         name.number(u64::from(party.number())).finish()
     }
 
-    /// Sends a seat the proof and the fork reports of the open fork that it lacks, or the proof that ended the table.
-    pub(in crate::table::live) fn send_fork(&mut self, to: Seat, head: &Head) {
+    /// The proof and the fork reports of the open fork that a seat with this head lacks, or the proof that ended the table.
+    pub(in crate::table::live) fn fork_lacking(&self, head: &Head) -> Vec<Message> {
         let lacks = |name: Hash32| !head.others.contains(&name);
         let mut messages = Vec::new();
         if let Some(fork) = self.forks.open() {
@@ -315,13 +315,11 @@ impl<G: Game> Table<G> {
                 messages.push(Message::Evidence(Box::new(evidence.clone())));
             }
         }
-        for message in messages {
-            self.send_answer(to, message);
-        }
+        messages
     }
 
-    /// Sends a seat whose open step is `step` the evidence and fork reports of the forks resolved there or later.
-    pub(in crate::table::live) fn tell_halted(&mut self, to: Seat, step: u64) {
+    /// The evidence and fork reports of the forks resolved at this step or later, for a seat that has it open.
+    pub(in crate::table::live) fn halted_from(&self, step: u64) -> Vec<Message> {
         let later = self.forks.over().iter().filter(|halted| {
             let places = halted.fork_reports.iter().map(|signed| signed.fork_report().step);
             places.max().is_some_and(|last| step <= last.saturating_add(1))
@@ -336,9 +334,7 @@ impl<G: Game> Table<G> {
                 break;
             }
         }
-        for message in messages {
-            self.send_answer(to, message);
-        }
+        messages
     }
 
     /// The participants of the open step and of the last one: others may be one step behind.

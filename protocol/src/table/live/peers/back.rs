@@ -63,8 +63,7 @@ impl<G: Game> Table<G> {
 
     /// Restores a table from a journal that this seat has closed in order, and that nobody has written since: the seat may
     /// sign while it meets nobody, and once all whom it meets have answered. If it still had to ask when it was closed, it
-    /// continues that. `by_letter`: whoever is heard is not there to be asked. Whether the journal is that one, only the
-    /// store can know. With an older one the seat may sign a place twice, and the others would have proof of it.
+    /// continues that. Whether the journal is that one, only the store can know. With an older one the seat may sign a place twice, and the others would have proof of it.
     ///
     /// # Errors
     /// As for [`Self::restore`].
@@ -73,7 +72,6 @@ impl<G: Game> Table<G> {
         me: Seat,
         key: SigningKey,
         records: impl IntoIterator<Item = Record>,
-        by_letter: bool,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RestoreError> {
         let mut nonce = [0; 16];
@@ -81,7 +79,7 @@ impl<G: Game> Table<G> {
         let mut table = Self::replayed(charter, me, key, records, nonce)?;
         match table.peers.kept_return() {
             Some(asked) => table.peers.continue_return(asked),
-            None => table.peers.trust_journal(!by_letter),
+            None => table.peers.trust_journal(),
         }
         Ok(table)
     }
@@ -208,9 +206,14 @@ impl<G: Game> Table<G> {
 
     /// Asks the others for this seat's records, if it is still returning.
     pub(in crate::table::live) fn request_state(&mut self, to: To) {
-        let Some((nonce, number, answered)) = self.peers.next_request(to) else {
-            return;
-        };
+        if let Some(request) = self.next_request(to) {
+            self.outbox.send(to, request);
+        }
+    }
+
+    /// The next question for this seat's records, if it is still returning.
+    pub(in crate::table::live) fn next_request(&mut self, to: To) -> Option<Message> {
+        let (nonce, number, answered) = self.peers.next_request(to)?;
         let request = StateRequest {
             table: self.replica.table(),
             asker: self.me(),
@@ -221,7 +224,7 @@ impl<G: Game> Table<G> {
         };
         let request = SignedStateRequest::sign(request, self.own.key());
         let hops = self.most_hops();
-        self.outbox.send(to, Message::StateRequest(Box::new(Relayed { request, hops })));
+        Some(Message::StateRequest(Box::new(Relayed { request, hops })))
     }
 
     /// Answers a request and forwards it to seats that may have no link to the asker, each once. Its asker pays for
@@ -244,12 +247,9 @@ impl<G: Game> Table<G> {
         }
         self.peers.requests().insert(from, &request);
         if !request.answered.contains(self.me()) {
-            // Before the reply, which may end the return.
-            if let Some(own) = self.statement_of(asker) {
-                self.send_for(asker, from, from, own);
+            for message in self.answer_to(&request) {
+                self.send_for(asker, from, from, message);
             }
-            let reply = SignedStateReply::sign(self.reply_to(&request), self.own.key());
-            self.send_for(asker, from, from, Message::StateReply(Box::new(reply)));
         }
         if seen {
             // Another seat has carried it here before: it has been forwarded.
@@ -265,6 +265,13 @@ impl<G: Game> Table<G> {
             }
         }
         Ok(())
+    }
+
+    /// The answer to a returning seat. Its last statement on time comes before the reply, which may end the return.
+    pub(in crate::table::live) fn answer_to(&self, request: &StateRequest) -> Vec<Message> {
+        let reply = SignedStateReply::sign(self.reply_to(request), self.own.key());
+        let said = self.statement_of(request.asker);
+        said.into_iter().chain([Message::StateReply(Box::new(reply))]).collect()
     }
 
     /// The reply to a returning seat: its own records from its open step on.

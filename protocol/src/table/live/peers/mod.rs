@@ -182,9 +182,14 @@ impl Peers {
         self.returning = Some(back);
     }
 
-    /// The journal is clean: only those that this seat meets have to answer, or nobody if it does not ask.
-    fn trust_journal(&mut self, asks: bool) {
-        self.returning = self.returning.take().filter(|_| asks).map(|back| Return { is_clean: true, ..back });
+    /// The journal is clean: only those that this seat meets have to answer.
+    fn trust_journal(&mut self) {
+        self.returning = self.returning.take().map(|back| Return { is_clean: true, ..back });
+    }
+
+    /// The journal is not the last one after all: everybody is asked.
+    pub(super) fn distrust_journal(&mut self) {
+        self.returning = self.returning.take().map(|back| Return { is_clean: false, ..back });
     }
 
     /// Whether this seat may sign although it asks: its journal is clean, and all live seats that it has met have answered. A

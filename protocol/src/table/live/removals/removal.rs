@@ -217,15 +217,13 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Sends a seat the statements that it lacks.
-    pub(in crate::table::live) fn send_statements(&mut self, to: Seat, head: &Head) {
+    /// The statements that a seat with this head lacks.
+    pub(in crate::table::live) fn statements_lacking(&self, head: &Head) -> Vec<Message> {
         let membership = self.removals.membership();
         let all: Vec<SignedStatement> =
             membership.statements_for(head.step, &head.statements).map(|held| held.signed().clone()).collect();
-        for some in all.chunks(MAX_STATEMENTS) {
-            let message = Message::Statements(Bounded::first(some.iter().cloned()));
-            self.send_answer(to, message);
-        }
+        let some = all.chunks(MAX_STATEMENTS).map(|some| some.iter().cloned());
+        some.map(|some| Message::Statements(Bounded::first(some))).collect()
     }
 }
 

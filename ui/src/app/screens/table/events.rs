@@ -237,6 +237,7 @@ impl TableScreen {
             SessionEvent::Deal(_)
             | SessionEvent::Action { .. }
             | SessionEvent::Calls(_)
+            | SessionEvent::Letter(_)
             | SessionEvent::Seal { .. } => {}
         }
     }

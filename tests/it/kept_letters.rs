@@ -1,0 +1,120 @@
+//! Letters of seats that a keeper holds: as files, by mail, and with bots in the keeper's program.
+
+use std::path::Path;
+
+use fairdeal::drive::mail::visit;
+use fairdeal_peers::Multiaddr;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use tempfile::TempDir;
+
+use super::keep::{Person, agrees, begun_beside_keeper};
+use super::letters::Home;
+use super::mail::point;
+use super::process::fairdeal;
+
+/// Runs a command on a data directory. Returns what it says.
+fn runs(data: &Path, args: &[&str]) -> String {
+    let output = fairdeal().arg("--data-dir").arg(data).args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn is_fair(file: &Path) {
+    let verdict = fairdeal().arg("verify").arg(file).output().unwrap();
+    assert!(verdict.status.success(), "{verdict:?}");
+}
+
+/// Anna has a keeper, Béla writes letters, and half of them are lost. They are never connected. `between` may disturb Anna's
+/// keeper before a visit.
+async fn plays_by_files(root: &Path, bots: usize, mut between: impl FnMut(usize, &mut Person)) {
+    let persons = ["Anna", "Béla"].map(|name| Person::new(root, name)).into();
+    let options = [("turn-time", "604800")];
+    let (mut anna, table) = begun_beside_keeper(persons, "plutonian-poker", &options, bots).await;
+    let mut bela = Home::new(root.join("Béla"));
+    let mut rng = ChaCha20Rng::seed_from_u64(bots as u64);
+    let file = root.join("letter");
+    let path = file.to_str().unwrap();
+    let mut visits = 0;
+    while anna.transcript().is_none() || bela.transcript().is_none() {
+        between(visits, &mut anna);
+        for letter in bela.visits(&mut rng).into_values() {
+            if rng.next_u32() % 2 == 0 {
+                std::fs::write(&file, letter).unwrap();
+                let said = runs(&anna.data(), &["letter", "in", path]);
+                assert!(said.starts_with("A letter from Béla:"), "{said}");
+            }
+        }
+        if anna.transcript().is_none() {
+            anna.visits(&table).await;
+        }
+        let said = runs(&anna.data(), &["letter", "out", "--to", "béla", "--force", "-o", path]);
+        assert!(said.starts_with("A letter for Béla: "), "{said}");
+        if rng.next_u32() % 2 == 0 {
+            bela.gets(std::fs::read(&file).unwrap());
+        }
+        visits += 1;
+        assert!(visits < 2_000, "the game does not end");
+    }
+    is_fair(anna.transcript().unwrap());
+    is_fair(&bela.transcript().unwrap());
+    agrees(&bela.transcript().unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn letters_in_files_pass_through_a_keeper() {
+    let root = TempDir::new().unwrap();
+    plays_by_files(root.path(), 0, |_, _| {}).await;
+}
+
+/// Her bots answer as well, since the keeper has them at the table.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keeper_with_bots_plays_by_letter() {
+    let root = TempDir::new().unwrap();
+    plays_by_files(root.path(), 2, |_, _| {}).await;
+}
+
+/// After a crash the next keeper asks by letter what its seat has signed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_keeper_comes_back_by_letter() {
+    let root = TempDir::new().unwrap();
+    plays_by_files(root.path(), 0, |visits, anna| {
+        if visits == 7 {
+            anna.loses_keeper();
+        }
+    })
+    .await;
+}
+
+/// Anna's keeper visits the meeting point when it is asked, Béla's program without one too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keeper_fetches_and_leaves_mail() {
+    let root = TempDir::new().unwrap();
+    let persons = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
+    let options = [("turn-time", "604800")];
+    let (mut anna, table) = begun_beside_keeper(persons, "plutonian-poker", &options, 0).await;
+    let mut bela = Home::new(root.path().join("Béla"));
+    let relay = point(root.path());
+    let points: [Multiaddr; 1] = [relay.address.parse().unwrap()];
+    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let mut visits = 0;
+    while anna.transcript().is_none() || bela.transcript().is_none() {
+        for _ in 0..2 {
+            let visited = visit(&bela.data(), &points, &[]).await.unwrap();
+            assert!(
+                visited.tables.iter().all(|table| table.failed.is_none() && table.refused.is_empty()),
+                "{visited:?}"
+            );
+            bela.acts(&mut rng);
+        }
+        if anna.transcript().is_none() {
+            anna.visits(&table).await;
+        }
+        let said = runs(&anna.data(), &["mail", "--meet", &relay.address]);
+        assert!(!said.contains("not taken"), "{said}");
+        visits += 1;
+        assert!(visits < 2_000, "the game does not end");
+    }
+    is_fair(anna.transcript().unwrap());
+    agrees(&bela.transcript().unwrap());
+}
