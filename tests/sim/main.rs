@@ -206,8 +206,15 @@ fn games_by_mail_keep_all_invariants() {
     let (tally, failed) = play_all(first..first + tables, play);
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing game: {failed:?}");
-    let all =
-        ["letters lost", "letters late", "letters repeated", "letters spared", "crashes", "extensions that all know"];
+    let all = [
+        "letters lost",
+        "letters late",
+        "letters repeated",
+        "letters spared",
+        "crashes",
+        "extensions that all know",
+        "programs left running",
+    ];
     for what in all {
         assert!(tables < MAILED || tally.count(what) > 0, "{what}: never in {tables} games");
     }

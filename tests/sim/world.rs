@@ -120,6 +120,10 @@ pub(crate) struct World {
     told: BTreeSet<(Seat, Hash32)>,
     /// The steps in which seats have shown a draft.
     drafted: BTreeSet<(Seat, u64)>,
+    /// When and how letters are written, at every third table, and those on their way: when they come, their writers and
+    /// their readers.
+    posting: Option<Dice>,
+    post: Vec<(u64, Seat, Seat, Vec<Message>)>,
 }
 
 impl World {
@@ -185,6 +189,8 @@ impl World {
             lines: traced.then(Default::default),
             told: BTreeSet::new(),
             drafted: BTreeSet::new(),
+            posting: (seed % 3 == 1).then(|| Dice::new(seed, 70)),
+            post: Vec::new(),
             room,
             chairs,
             plan,
@@ -240,6 +246,7 @@ impl World {
             self.fall();
             self.set_clocks();
             self.flush();
+            self.write_and_read();
             let thinking = self.seats().filter(|seat| self.is_thinking(*seat));
             let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready).map(|(_, at)| at).max();
             self.thought_until = self.thought_until.max(until.unwrap_or(0));
@@ -394,6 +401,42 @@ impl World {
             let place = &self.room[seat];
             place.status == Status::Gone || (place.is_up() && is_done(place))
         })
+    }
+
+    /// Beside the network some write letters; they come minutes later, in any order, and some of them twice. Programs that
+    /// read them may be connected to their writers.
+    fn write_and_read(&mut self) {
+        let Some(dice) = &mut self.posting else { return };
+        let now = self.now;
+        if dice.chance(4) {
+            let all = self.room.seats().collect::<SeatSet>();
+            let (from, to) = (dice.seat(all), dice.seat(all));
+            let comes = now + dice.between(0, 300_000);
+            let place = &mut self.room[from];
+            let asleep = self.clocks[from.index()].1 > now;
+            if from != to && place.is_up() && !asleep && self.watch.is_honest(from) {
+                // All records are on disk by now.
+                let messages = place.table.write_letter(to, None);
+                if dice.chance(200) {
+                    self.post.push((comes + 60_000, from, to, messages.clone()));
+                }
+                self.post.push((comes, from, to, messages));
+            }
+        }
+        while let Some(place) = self.post.iter().position(|(at, ..)| *at <= now) {
+            let (_, from, to, messages) = self.post.swap_remove(place);
+            if !self.room[to].is_up() || self.is_asleep(to) {
+                self.tally.add("letters lost", 1);
+                continue;
+            }
+            self.tally.add("letters read", 1);
+            for message in messages {
+                let read = self.room[to].read_letter(from, message);
+                if let (Err(error), true) = (read, self.is_honest(from)) {
+                    self.watch.fail(3, format!("{to} refuses a letter of honest {from}: {error}"));
+                }
+            }
+        }
     }
 
     fn deliver(&mut self) {

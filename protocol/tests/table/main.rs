@@ -13,6 +13,7 @@ mod departures;
 mod extended;
 mod forgeries;
 mod intents;
+mod letters;
 mod modules;
 mod opened;
 mod overreach;
