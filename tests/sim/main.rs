@@ -186,7 +186,16 @@ fn tables_of_whole_programs_keep_all_invariants() {
     let (tally, failed) = play_all(first..first + tables, |seed| play_evening(seed, false));
     println!("{tally}");
     assert!(failed.is_empty(), "FAIRDEAL_SEED of each failing evening: {failed:?}");
-    for what in ["over", "local bots", "rematches", "premoves played"] {
+    let all = [
+        "over",
+        "local bots",
+        "rematches",
+        "premoves played",
+        "persons who look away",
+        "letters read",
+        "letters refused",
+    ];
+    for what in all {
         assert!(tables < TABLES || tally.count(what) > 0, "{what}: never in {tables} evenings");
     }
 }

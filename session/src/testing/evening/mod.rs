@@ -1,5 +1,6 @@
 //! Whole programs from a ticket to the transcript, each evening drawn from one seed: lobbies, passwords, chat,
-//! spectators, local bots, crashes and returns, full disks, cut links, hidden pages, players who leave, rematches.
+//! spectators, local bots, crashes and returns, full disks, cut links, hidden pages, keepers, letters, players who leave,
+//! rematches.
 //!
 //! Everybody is honest here; cheats sit at the tables of the simulator of single tables. The invariants:
 //!
@@ -19,11 +20,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
 mod check;
+mod keepers;
 mod rematch;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use self::keepers::Keepers;
 use super::house::House;
 use crate::events::{Command, Premove, SessionEvent};
 use crate::frame::ProgramId;
@@ -206,6 +209,8 @@ pub struct Evening {
     plans: Option<ChaCha20Rng>,
     /// Draws the times that persons give each other, if they give any.
     gifts: Option<ChaCha20Rng>,
+    /// Where persons look away, and write letters.
+    keepers: Option<Keepers>,
     password: Option<String>,
     ticket: Option<JoinTarget>,
     dice: ChaCha20Rng,
@@ -352,6 +357,7 @@ impl Evening {
             plays_again,
             plans,
             gifts,
+            keepers: Keepers::of(seed),
             password,
             ticket: None,
             dice,
@@ -415,6 +421,7 @@ impl Evening {
         while self.house.up() < LIMIT {
             self.house.run(self.house.up() + STEP);
             let now = self.house.up();
+            self.keep(now);
             for number in 0..self.people.len() {
                 self.look(number);
                 self.serve(number, now);
@@ -459,8 +466,9 @@ impl Evening {
             self.counts("rematches without the others", 1);
             self.house.command(number, Command::Quit);
         }
+        let is_away = self.is_away(number);
         let role = &mut self.people[number];
-        if role.acts.take_if(|at| *at <= now).is_some()
+        if role.acts.take_if(|at| *at <= now && !is_away).is_some()
             && let Some(view) = role.view.take()
             && let Some(me) = view.me
         {
@@ -628,6 +636,7 @@ impl Evening {
                 continue;
             }
             let think = 100 + below(&mut self.dice, 1_500);
+            let is_away = self.is_away(number);
             let role = &mut self.people[number];
             match event {
                 SessionEvent::Lobby(view) => {
@@ -727,6 +736,11 @@ impl Evening {
                     role.quits = Some(now + STAYS);
                     self.bots_play_on(number);
                 }
+                SessionEvent::RemovalProposed { out, asks: true, .. } if is_away => {
+                    // As keepers do, unless their player is there to be asked.
+                    out.into_iter().for_each(|seat| self.house.command(number, Command::ProposeRemoval(seat)));
+                }
+                SessionEvent::Letter(news) => self.has_letter(number, *news),
                 SessionEvent::Error(why) => role.error = Some(why),
                 SessionEvent::Fault { what, .. } if role.end.is_some() => {
                     self.fails(&format!("{number} hears after the end: {what}"));
