@@ -9,6 +9,7 @@ pub mod hands;
 mod herald;
 pub mod history;
 pub mod keeper;
+pub mod letter_files;
 pub mod replay_page;
 mod shell;
 mod signals;

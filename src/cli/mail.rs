@@ -3,12 +3,13 @@
 use super::args::{Common, Mail};
 use super::exit::{Exit, usage};
 use super::find::check_named;
-use super::letter::Home;
+use super::letter::tables_of;
 use super::output::{complain, say};
 use super::table::runtime;
 use crate::drive::mail::{MailError, Remembered, VisitedTable, Words, visit};
 use crate::drive::saved::short;
 use crate::herald::Herald;
+use crate::letter_files::Tables;
 use crate::store::DataView;
 
 pub(super) fn run(common: &Common, mail: Mail) -> anyhow::Result<Exit> {
@@ -16,8 +17,8 @@ pub(super) fn run(common: &Common, mail: Mail) -> anyhow::Result<Exit> {
         return list(&DataView::of(common.data_dir.as_deref())?);
     }
     check_named("--meet", &mail.meet)?;
-    let words = match Home::of(common)? {
-        Home::Own(data) => {
+    let words = match tables_of(common)? {
+        Tables::Own(data, _) => {
             let settings = data.settings().0;
             let points = if mail.meet.is_empty() { settings.points().0 } else { mail.meet };
             let visited = runtime()?.block_on(visit(&data, &points, &[])).map_err(|why| match why {
@@ -30,7 +31,7 @@ pub(super) fn run(common: &Common, mail: Mail) -> anyhow::Result<Exit> {
             visited.in_words()
         }
         // It gives the signs itself.
-        Home::Kept(_, keeper) => runtime()?.block_on(keeper.mail(&mail.meet))?,
+        Tables::Kept(_, keeper) => runtime()?.block_on(keeper.mail(&mail.meet))?,
     };
     tell(words)
 }

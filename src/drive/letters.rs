@@ -219,8 +219,9 @@ impl Desk {
     pub fn ask(&mut self, command: Command) -> Result<Answer, PostError> {
         let told = match &mut self.place {
             Place::Alone(alone) => {
+                let before = std::mem::take(&mut alone.told);
                 alone.hear(Input::Command(command));
-                std::mem::take(&mut alone.told)
+                std::mem::replace(&mut alone.told, before)
             }
             Place::Elsewhere(ask) => ask(command)?,
         };

@@ -102,7 +102,7 @@ impl PostBox {
         };
         match timeout(PATIENCE, asked).await {
             Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(PostError::Ended("the table has closed".to_owned())),
+            Ok(None) => Err(PostError::Ended("the table has just closed; try again".to_owned())),
             Err(_) => Err(PostError::Ended("the table does not answer; its disk may be full".to_owned())),
         }
     }

@@ -228,9 +228,10 @@ async fn letters_are_files_for_one_reader() {
         assert!(code == Some(2) && text.contains("not a whole fairdeal letter"), "{text}");
     }
     // Twice does no harm, and the seat may sign at once afterwards.
-    for _ in 0..2 {
+    for is_new in [true, false] {
         let (code, text) = letter(&bela, &["in", path]);
         assert!(code == Some(0) && text.starts_with("A letter from Anna:"), "{text}");
+        assert!(is_new || text.contains("nothing new") && text.contains("Nothing new to write."), "{text}");
     }
     assert!(letter(&bela, &["out", "--to", "anna", "--force", "-o", path]).0 == Some(0));
     let (code, text) = letter(&anna, &["in", path]);

@@ -572,6 +572,8 @@ impl Page {
             | Effect::SeatBot { .. }
             | Effect::People { .. }
             | Effect::Review(..) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
+            // A page has no files, so it writes no letters.
+            Effect::SaveLetter { .. } | Effect::ReadLetter(_) | Effect::WriteLetter { .. } => {}
             Effect::LoadLibrary | Effect::Quit | Effect::Suspend => {}
         }
     }

@@ -4,6 +4,7 @@
 //! is stopped.
 
 pub mod kept;
+mod letters;
 pub(super) mod mail;
 mod open_tables;
 mod reading;
@@ -41,6 +42,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::kept::with_kept;
+use self::letters::Letters;
 pub use self::mail::LastMail;
 use self::mail::Mail;
 use crate::drive::finder::{Company, Finder, Sources};
@@ -57,6 +59,7 @@ use crate::hands::hands;
 use crate::herald::Herald;
 use crate::keeper::client::KeeperClient;
 use crate::keeper::wire::KeptTable;
+use crate::letter_files::Tables;
 use crate::replay_page::with_game;
 use crate::signals::Signals;
 use crate::store::{Settings, transcript_bytes, write_out};
@@ -670,6 +673,19 @@ impl App {
                 shell.update(Input::UiEvent(UiEvent::SavedPage(path)));
                 Ok(())
             }
+            Effect::SaveLetter { table, reader, sealed } => {
+                let path = letters::save(self.interface.data.view(), &table, &reader, &sealed)?;
+                shell.update(Input::UiEvent(UiEvent::SavedLetter(reader, path)));
+                Ok(())
+            }
+            Effect::ReadLetter(path) => {
+                self.letters()?.read(path);
+                Ok(())
+            }
+            Effect::WriteLetter { table, to, reader } => {
+                self.letters()?.write(table, to, reader);
+                Ok(())
+            }
             Effect::Suspend => {
                 stop_job()?;
                 Ok(())
@@ -720,6 +736,16 @@ impl App {
             }
             Effect::Quit => Ok(()),
         }
+    }
+
+    /// The letters of the player's tables.
+    fn letters(&self) -> anyhow::Result<Letters> {
+        let live = self.live.as_ref().and_then(|live| live.handle.post.clone());
+        let tables = match &self.interface.data {
+            Data::Kept(view, keeper) => Tables::Kept(view.clone(), keeper.clone()),
+            data => Tables::Own(Arc::clone(data.open()?), live),
+        };
+        Ok(Letters { tables, back: self.back.clone(), library: self.library_reader() })
     }
 
     /// Sits down at a table, here or at the keeper.

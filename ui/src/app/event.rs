@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::seat::Seat;
 
 use super::library::Library;
 use crate::input::UserInput;
@@ -35,10 +36,26 @@ pub enum UiEvent {
     Copied(Copied),
     /// A game was saved as a page for browsers, in this file.
     SavedPage(PathBuf),
+    /// A letter for this player was saved, in this file.
+    SavedLetter(String, PathBuf),
+    /// A letter was read, or why not.
+    ReadLetter(Result<LetterRead, String>),
     /// A seat has left this browser, in this file.
     SeatTaken(PathBuf),
     /// A request could not be carried out; the reason as text.
     Failed(String),
+}
+
+/// A letter that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LetterRead {
+    /// The id of its table.
+    pub table: String,
+    pub author: Seat,
+    /// The author's name.
+    pub name: String,
+    /// Its news and what to do.
+    pub lines: Vec<String>,
 }
 
 /// The fate of a text for the clipboard.

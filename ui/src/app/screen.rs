@@ -206,6 +206,12 @@ pub enum Effect {
     Copy(String),
     /// Write the page for browsers with this transcript inside. A [`UiEvent::SavedPage`] answers.
     SavePage(PathBuf),
+    /// Save a sealed letter of the table of this id for a player in a file. A [`UiEvent::SavedLetter`] answers.
+    SaveLetter { table: String, reader: String, sealed: Vec<u8> },
+    /// Read a letter from this file. A [`UiEvent::ReadLetter`] answers.
+    ReadLetter(PathBuf),
+    /// Write to the seat of this player at a table that need not be open here. A [`UiEvent::SavedLetter`] answers.
+    WriteLetter { table: String, to: Seat, reader: String },
     /// Give up the seat in this browser and save it in a file, on a page. A [`UiEvent::SeatTaken`] answers.
     TakeSeat,
     /// Save that file again.

@@ -8,6 +8,7 @@ pub mod holiday;
 pub mod home;
 pub mod join;
 pub mod lesson;
+pub mod letter;
 mod list;
 mod locks;
 mod opponents;

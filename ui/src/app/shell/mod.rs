@@ -329,6 +329,9 @@ impl Shell {
                 if let UiEvent::Failed(why) = &news {
                     self.toast(Tone::Bad, why.clone());
                 }
+                if let UiEvent::SavedLetter(reader, path) = &news {
+                    self.toast(Tone::Good, format!("A letter for {reader}: {}", path.display()));
+                }
                 if let UiEvent::SavedPage(path) = &news {
                     let words = "This page checks and replays the game, without fairdeal and without a network:";
                     self.toast(Tone::Good, format!("{words} {}", path.display()));

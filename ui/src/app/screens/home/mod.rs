@@ -16,6 +16,7 @@ pub(super) use self::draw::list_panel;
 use super::history::History;
 use super::join::{Join, Purpose};
 use super::lesson::{guided_hand, has_guided_hand};
+use super::letter::ReadLetter;
 use super::people::People;
 use super::puzzle::PuzzleScreen;
 use super::rules::Rules;
@@ -71,6 +72,9 @@ const FIXED: [(Entry, Option<char>, &str); 11] = [
     (Entry::Settings, Some(','), "settings"),
     (Entry::Quit, None, "quit fairdeal"),
 ];
+
+/// Reads a letter; only the palette has it.
+const LETTER: Target = Target::Button(0);
 
 /// The games in the order of their plates.
 const ORDER: [&str; 5] = ["loot", "ivory-tower", "plutonian-poker", "sphinxs-paw", "houses-of-thoth"];
@@ -391,6 +395,7 @@ impl Screen for Home {
                     self.open(cx, *entry);
                 }
             }
+            ScreenInput::Choose(LETTER) => cx.push(ReadLetter::default()),
             // The list may change at this very moment, so a digit chooses and Enter joins.
             ScreenInput::Letter(letter @ '1'..='9') => {
                 let number = letter.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
@@ -460,10 +465,9 @@ impl Screen for Home {
             Entry::Rules => None,
             entry => FIXED.iter().find(|(other, ..)| other == entry).map(|(.., words)| (*words).to_owned()),
         };
-        entries(context)
-            .into_iter()
-            .enumerate()
-            .filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number))))
-            .collect()
+        let all = entries(context).into_iter().enumerate();
+        let all = all.filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number))));
+        let reads = !context.library.waiting.is_empty() && !context.is_page;
+        all.chain(reads.then(|| ("read a letter".to_owned(), LETTER))).collect()
     }
 }

@@ -58,8 +58,16 @@ impl TableScreen {
                     self.hear_audit(cx, event);
                 }
             }
+            UiEvent::SavedLetter(reader, path) => {
+                let line = format!("A letter for {reader}: {}. Nobody else can read it.", path.display());
+                self.log.say(Voice::Table, line);
+            }
             UiEvent::SavedPage(path) => self.log.say(Voice::Table, format!("The game as a page: {}", path.display())),
-            UiEvent::Replay(_) | UiEvent::Reviewing(..) | UiEvent::Reviewed(_) | UiEvent::SeatTaken(_) => {}
+            UiEvent::Replay(_)
+            | UiEvent::Reviewing(..)
+            | UiEvent::Reviewed(_)
+            | UiEvent::ReadLetter(_)
+            | UiEvent::SeatTaken(_) => {}
         }
     }
 
@@ -234,10 +242,10 @@ impl TableScreen {
                 cx.toast(Tone::Good, line.clone());
                 self.log.say(Voice::Table, line);
             }
+            SessionEvent::Letter(news) => self.hear_of_letter(cx, news),
             SessionEvent::Deal(_)
             | SessionEvent::Action { .. }
             | SessionEvent::Calls(_)
-            | SessionEvent::Letter(_)
             | SessionEvent::Seal { .. } => {}
         }
     }

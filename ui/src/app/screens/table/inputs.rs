@@ -7,6 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use super::choosing::AHEAD;
 use super::{Asked, Over, TableScreen, Way, button};
 use crate::app::screen::{Cx, Effect, Tone};
+use crate::app::screens::letter::ReadLetter;
 use crate::app::screens::taken::Taken;
 use crate::canvas::Target;
 use crate::keys::Intent;
@@ -38,6 +39,7 @@ impl TableScreen {
             button::SEAL_DETAILS => self.turn_seal(),
             button::AHEAD => self.choose_ahead(cx),
             button::HOLIDAY => self.open_holiday(cx),
+            button::READ => cx.push(ReadLetter::default()),
             Target::Spot(spot) => self.pick(cx, spot),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
@@ -46,6 +48,10 @@ impl TableScreen {
                 }
             }
             Target::Button(number) => {
+                let reader = number.checked_sub(button::WRITE);
+                if let Some(seat) = reader.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return cx.command(Command::WriteLetter(seat));
+                }
                 let given = number.checked_sub(button::GIVE);
                 if let Some(seat) = given.and_then(|seat| Seat::new(usize::from(seat))) {
                     return self.ask_gift(cx, seat);

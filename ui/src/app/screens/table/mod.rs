@@ -13,6 +13,7 @@ mod inputs;
 mod inspector;
 mod interval;
 mod leave;
+mod letters;
 mod lobby;
 mod log;
 mod marks;
@@ -92,6 +93,10 @@ mod button {
     pub(super) const HOLIDAY: Target = Target::Button(61);
     /// Gives a player more time: the button number is this plus the number of the seat.
     pub(super) const GIVE: u16 = 70;
+    /// Writes a letter to a player: the button number is this plus the number of the seat.
+    pub(super) const WRITE: u16 = 80;
+    /// Reads a letter.
+    pub(super) const READ: Target = Target::Button(62);
     /// The people at the table.
     pub(super) const PEOPLE: Target = Target::Button(15);
     /// Shows a player in the address book: the button number is this plus the number of the seat.
@@ -642,7 +647,7 @@ impl Screen for TableScreen {
         all
     }
 
-    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
+    fn commands(&self, context: &Context) -> Vec<(String, Target)> {
         let mut all: Vec<(String, Target)> = Vec::new();
         if self.snapshot.is_some() {
             let mut seen = std::collections::BTreeSet::new();
@@ -706,6 +711,14 @@ impl Screen for TableScreen {
         }
         if self.may_rest() {
             all.push(("declare a holiday".to_owned(), button::HOLIDAY));
+        }
+        let readers = self.readers(context);
+        for seat in readers.iter() {
+            let button = button::WRITE + u16::from(seat.number());
+            all.push((format!("write a letter to {}", self.name_of(seat)), Target::Button(button)));
+        }
+        if readers != SeatSet::EMPTY {
+            all.push(("read a letter".to_owned(), button::READ));
         }
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             let (words, target) =

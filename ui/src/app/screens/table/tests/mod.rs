@@ -1,6 +1,7 @@
 //! Whole games at the table, with keys only and with the mouse only, and the overlays.
 
 mod extended;
+mod letters;
 
 use std::time::Duration;
 
