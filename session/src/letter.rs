@@ -53,7 +53,7 @@ pub struct Written {
     pub sealed: Vec<u8>,
 }
 
-/// What has become of a command about a letter.
+/// The answer to a command about a letter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LetterNews {
     Written(Written),

@@ -43,7 +43,7 @@ pub(super) fn tables_of(common: &Common) -> anyhow::Result<Tables> {
     }
 }
 
-/// What the player has to mend: the choice of the file, or of the moment.
+/// An error that the player can mend, with another file or at another moment, as one of usage.
 fn mended(why: PostError) -> anyhow::Error {
     match why {
         PostError::LocalBots | PostError::Refused(_) => usage(why),

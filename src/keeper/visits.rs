@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(5);
 pub(super) struct Visits {
     is_running: bool,
     due: Instant,
-    /// Those that somebody has asked for, with the points that were named.
+    /// The visits that somebody has asked for, with the points that were named.
     pub(super) wanted: VecDeque<(u64, Vec<Multiaddr>)>,
 }
 

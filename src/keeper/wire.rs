@@ -60,7 +60,7 @@ pub enum Answer {
     Refused(String),
     Tables(Vec<KeptTable>),
     Event(Box<SessionEvent>),
-    /// What a command about a letter has led to.
+    /// Everything that a command about a letter has led to.
     Letter(Vec<SessionEvent>),
     /// The outcome of a visit.
     Mail(Words),

@@ -8,7 +8,6 @@ use fairdeal_ui::app::event::{Input, LetterRead, UiEvent};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::reading::LibraryReader;
 use crate::drive::saved::short;
 use crate::letter_files::Tables;
 use crate::store::{DataView, write_out};
@@ -31,14 +30,15 @@ pub(super) fn save(data: &DataView, table: &str, reader: &str, sealed: &[u8]) ->
 pub(super) struct Letters {
     pub(super) tables: Tables,
     pub(super) back: mpsc::Sender<Input>,
-    pub(super) library: LibraryReader,
+    /// Reads the data directory again.
+    pub(super) rereads: Box<dyn FnOnce() + Send>,
 }
 
 impl Letters {
     fn tell(self, event: UiEvent) {
         // The interface may have ended.
         let _ = self.back.blocking_send(Input::UiEvent(event));
-        self.library.read();
+        (self.rereads)();
     }
 
     pub(super) fn read(self, file: PathBuf) {

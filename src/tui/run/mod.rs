@@ -745,7 +745,8 @@ impl App {
             Data::Kept(view, keeper) => Tables::Kept(view.clone(), keeper.clone()),
             data => Tables::Own(Arc::clone(data.open()?), live),
         };
-        Ok(Letters { tables, back: self.back.clone(), library: self.library_reader() })
+        let reader = self.library_reader();
+        Ok(Letters { tables, back: self.back.clone(), rereads: Box::new(move || reader.read()) })
     }
 
     /// Sits down at a table, here or at the keeper.

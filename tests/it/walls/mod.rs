@@ -16,7 +16,7 @@ const CRATES: [(&str, &str, &[&str]); 9] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-peers", "peers", &["fairdeal-protocol"]),
-    ("fairdeal-session", "session", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol"]),
+    ("fairdeal-session", "session", &["fairdeal-games", "fairdeal-link", "fairdeal-peers", "fairdeal-protocol"]),
     ("fairdeal-link", "link", &["fairdeal-peers"]),
     ("fairdeal-net", "net", &["fairdeal-peers", "fairdeal-protocol"]),
     ("fairdeal-ui", "ui", &["fairdeal-games", "fairdeal-peers", "fairdeal-protocol", "fairdeal-session"]),

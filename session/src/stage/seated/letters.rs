@@ -3,22 +3,9 @@
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::message::Message;
 
-use super::Seated;
+use super::{Due, Seated};
 use crate::cx::Cx;
 use crate::letter::{Letter, LetterNews, Written};
-
-/// A command about a letter that is not answered yet.
-pub(super) enum Due {
-    Write(Seat),
-    /// A letter has been read. Whatever it leads to is told before.
-    HasRead {
-        from: Seat,
-        /// Why parts of it were not taken.
-        refused: Vec<String>,
-        /// How many entries this seat had signed before.
-        signed: u64,
-    },
-}
 
 impl Seated {
     pub(super) fn write_letter(&mut self, to: Seat, cx: &mut Cx<'_>) {

@@ -33,7 +33,6 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use self::drafts::Drafts;
 use self::indirect::Indirect;
-use self::letters::Due;
 pub(crate) use self::notes::Notes;
 pub(crate) use self::play::TICK;
 use self::whereabouts::Whereabouts;
@@ -69,6 +68,19 @@ pub(crate) struct Arrival {
     pub(crate) notes: Notes,
     /// Whether nobody will connect: all that it says goes into letters.
     pub(crate) by_letter: bool,
+}
+
+/// A command about a letter that is not answered yet.
+enum Due {
+    Write(Seat),
+    /// A letter has been read. Whatever it leads to is told before.
+    HasRead {
+        from: Seat,
+        /// Why parts of it were not taken.
+        refused: Vec<String>,
+        /// How many entries this seat had signed before.
+        signed: u64,
+    },
 }
 
 /// A table in play, and what is known of its peers.

@@ -1,33 +1,13 @@
 //! Keepers in an evening: persons who look away while their programs answer, and letters beside the connections. Letters come
 //! late, twice, or to somebody else; their writers and readers may crash over them, or have a full disk.
 
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
-
-use super::{Evening, below};
+use super::{Evening, Keepers, below};
 use crate::events::Command;
 use crate::letter::{LetterNews, Written};
 use crate::setup::Hands;
 
 /// How long a letter waits for a reader who is not there, in milliseconds.
 const WAITS: u64 = 120_000;
-
-/// The keepers of an evening.
-pub(super) struct Keepers {
-    dice: ChaCha20Rng,
-    /// Who is away, until when.
-    away: Vec<(u64, usize)>,
-    /// Letters on their way: when they come, and to whom.
-    post: Vec<(u64, usize, Vec<u8>)>,
-}
-
-impl Keepers {
-    /// Draws whether the persons of an evening have keepers.
-    pub(super) fn of(seed: u64) -> Option<Self> {
-        let mut dice = ChaCha20Rng::seed_from_u64(seed ^ 0x6ee9e5);
-        (below(&mut dice, 3) == 0).then(|| Self { dice, away: Vec::new(), post: Vec::new() })
-    }
-}
 
 impl Evening {
     /// Whether a program's person looks away.

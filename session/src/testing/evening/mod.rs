@@ -26,7 +26,6 @@ mod rematch;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use self::keepers::Keepers;
 use super::house::House;
 use crate::events::{Command, Premove, SessionEvent};
 use crate::frame::ProgramId;
@@ -183,6 +182,23 @@ impl Someone {
 
     fn is_bot(&self) -> bool {
         matches!(self.part, Part::Bot(_))
+    }
+}
+
+/// The keepers of an evening.
+struct Keepers {
+    dice: ChaCha20Rng,
+    /// The persons who look away, each until when.
+    away: Vec<(u64, usize)>,
+    /// Letters on their way: when they come, and to whom.
+    post: Vec<(u64, usize, Vec<u8>)>,
+}
+
+impl Keepers {
+    /// Draws whether the persons of an evening have keepers.
+    fn of(seed: u64) -> Option<Self> {
+        let mut dice = ChaCha20Rng::seed_from_u64(seed ^ 0x6ee9e5);
+        (below(&mut dice, 3) == 0).then(|| Self { dice, away: Vec::new(), post: Vec::new() })
     }
 }
 
