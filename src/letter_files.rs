@@ -126,24 +126,40 @@ impl Tables {
         }
     }
 
-    /// Reads a letter at the table that it is for. `-` is the standard input.
+    /// Reads a letter at the table that it is for.
     ///
     /// # Errors
     /// [`ReadError`].
     pub fn read(&self, file: &Path, runtime: Handle) -> Result<Reading, ReadError> {
-        let sealed = bytes_of(file).map_err(|why| ReadError::File { path: file.to_owned(), why })?;
+        let failed = |why| ReadError::File { path: file.to_owned(), why };
+        // Others may never end.
+        if !std::fs::metadata(file).map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other("it is no regular file")));
+        }
+        let sealed = File::open(file).and_then(letter_in).map_err(failed)?;
+        self.read_sealed(&sealed, file, runtime)
+    }
+
+    /// Reads a letter whose bytes were found there.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn read_sealed(&self, sealed: &[u8], file: &Path, runtime: Handle) -> Result<Reading, ReadError> {
         let nobody = || ReadError::Nobody(file.to_owned());
         let identity = self.view().known_identity()?.ok_or_else(nobody)?;
         let mut why = None;
         for (table, own) in own_seats(self.view())? {
-            match open_letter(&own, &identity, &sealed) {
+            match open_letter(&own, &identity, sealed) {
                 Ok(_) => {
                     let _turn = self.turn(&own);
-                    let mut desk = self.desk(&table, &own, Some(&sealed), runtime)?;
-                    let read = desk.read(&sealed);
+                    let mut desk = self.desk(&table, &own, Some(sealed), runtime)?;
+                    let read = desk.read(sealed);
                     let names = desk.names().to_vec();
                     desk.close();
-                    return Ok(Reading { table, names, read: read? });
+                    let party = own.charter().charter().player(own.seat()).map(|player| player.party);
+                    let seats = own.charter().charter().seated().filter(|(_, player)| Some(player.party) == party);
+                    let has_bots = seats.count() > 1;
+                    return Ok(Reading { table, names, has_bots, read: read? });
                 }
                 Err(OpenError::Letter(LetterError::Form)) => return Err(ReadError::Form(file.to_owned())),
                 Err(OpenError::Letter(_)) => {}
@@ -154,15 +170,14 @@ impl Tables {
     }
 }
 
-/// A file of at most a letter's length.
-fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a letter, at most as many as it can have and one more.
+///
+/// # Errors
+/// The system's.
+pub fn letter_in(from: impl io::Read) -> io::Result<Vec<u8>> {
     let most = u64::try_from(MAX_LETTER).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
-    } else {
-        File::open(file)?.take(most).read_to_end(&mut bytes)?;
-    }
+    from.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -172,6 +187,8 @@ pub struct Reading {
     /// The table's id.
     pub table: String,
     names: Vec<String>,
+    /// Whether bots of the player's program have seats, too: they may answer a moment later.
+    has_bots: bool,
     read: HasRead,
 }
 
@@ -203,6 +220,7 @@ impl Reading {
             other if self.read.has_signed => {
                 format!("Write back: your program has answered for you. {}", other.in_words())
             }
+            other if self.has_bots => format!("Your bots may still answer; write back then. {}", other.in_words()),
             other => format!("Nothing new to write. {}", other.in_words()),
         }));
         lines

@@ -45,8 +45,10 @@ pub enum OpenError {
 pub struct Written {
     pub to: Seat,
     pub subject: Subject,
-    /// Whether no letter has to wait: the reader is connected; or the last that was heard of it shows that it lacks nothing,
-    /// and neither of the two asks the other what it has signed.
+    /// Whether the reader is connected now.
+    pub is_here: bool,
+    /// Whether the last that was heard of the reader shows that it lacks nothing, and neither of the two asks the other what
+    /// it has signed.
     pub covered: bool,
     /// Whether the writer asks the others what it has signed, and signs nothing meanwhile.
     pub asks: bool,

@@ -84,7 +84,8 @@ pub(super) enum Command {
     },
     /// Fetch the letters that wait for you at meeting points, and leave yours there
     ///
-    /// At every table that you could resume, your program answers what has come and writes to all who lack something. A point
+    /// At each of your tables your program answers what has come, and writes to all who lack something. A keeper that runs does
+    /// it for you. A point
     /// keeps a letter for 21 days, and cannot read it (docs/slow-play.md).
     Mail(Mail),
     /// Let a bot play a seat, without a screen
@@ -218,7 +219,7 @@ pub(super) struct Mail {
     /// Meeting point that keeps letters, besides the relays of your tables; repeatable [default: those of the settings]
     #[arg(long, value_name = "MULTIADDR", value_parser = parse_address)]
     pub(super) meet: Vec<Multiaddr>,
-    /// Only show where your letters waited when you last did this
+    /// Only show where your letters waited at the last visit
     #[arg(long, conflicts_with = "meet")]
     pub(super) list: bool,
 }

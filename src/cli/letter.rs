@@ -1,5 +1,6 @@
 //! `fairdeal letter`: playing by letters, which are files.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::output::{complain, say};
 use super::table::runtime;
 use crate::drive::letters::{Desk, PostError, own_seats};
 use crate::keeper::client::KeeperClient;
-use crate::letter_files::{ReadError, Tables};
+use crate::letter_files::{ReadError, Tables, letter_in};
 use crate::store::{DataDir, DataView, StoreError, write_out};
 
 pub(super) fn run(common: &Common, command: &LetterCommand) -> anyhow::Result<Exit> {
@@ -108,7 +109,14 @@ fn reader(desk: &Desk, to: Option<&str>) -> anyhow::Result<Seat> {
 
 fn read(tables: &Tables, file: &Path) -> anyhow::Result<Exit> {
     let runtime = runtime()?;
-    let reading = tables.read(file, runtime.handle().clone()).map_err(|why| match why {
+    let is_input = file == Path::new("-");
+    let reading = if is_input {
+        let sealed = letter_in(io::stdin().lock()).map_err(|why| usage(format!("cannot read the input: {why}")))?;
+        tables.read_sealed(&sealed, file, runtime.handle().clone())
+    } else {
+        tables.read(file, runtime.handle().clone())
+    };
+    let reading = reading.map_err(|why| match why {
         ReadError::File { .. } | ReadError::Form(_) | ReadError::Nobody(_) => usage(why),
         ReadError::Post(why) => mended(why),
         why => why.into(),

@@ -16,7 +16,7 @@ use fairdeal_session::letter::{Letter, LetterNews, OpenError, Written, readers};
 use fairdeal_session::session::{Resumed, Session};
 use fairdeal_session::setup::{Attended, Hands, Player, StartError};
 use fairdeal_session::text::player_names;
-use fairdeal_session::view::{PeerState, Snapshot, ground_in_words};
+use fairdeal_session::view::{PeerState, Snapshot, Standing, ground_in_words};
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 use serde::{Deserialize, Serialize};
@@ -153,6 +153,11 @@ impl Desk {
         let disk = Disk::new(Arc::clone(data), journal);
         let mut alone = Alone { session, disk, told: Vec::new(), has_ended: false };
         alone.settle();
+        let live = last_shown(&alone.told).and_then(|now| match &now.standing {
+            Standing::Sealed(progress) => Some(progress.live),
+            Standing::Practice { .. } | Standing::Puzzle => None,
+        });
+        let readers = readers.into_iter().filter(|(seat, _)| live.is_none_or(|live| live.contains(*seat))).collect();
         Ok(Self { place: Place::Alone(Box::new(alone)), names, readers })
     }
 
@@ -161,8 +166,11 @@ impl Desk {
     /// # Errors
     /// [`PostError`].
     pub fn at(data: &Arc<DataDir>, table: &str, letters: &[Vec<u8>]) -> Result<Self, PostError> {
-        let saved = saved_tables(data, Some(table))?.pop().ok_or(ResumeError::NoJournal(table.to_owned()))?;
-        if saved.1.iter().any(|(_, seat)| seat.is_local_bot()) {
+        let mut saved = saved_tables(data, Some(table))?.pop().ok_or(ResumeError::NoJournal(table.to_owned()))?;
+        let has_bots = saved.1.iter().any(|(_, seat)| seat.is_local_bot());
+        saved.1.retain(|(_, seat)| !seat.is_local_bot());
+        // Once the game is over the player's own journal has what all have signed.
+        if has_bots && saved.1.iter().any(|(_, seat)| !seat.is_ended()) {
             return Err(PostError::LocalBots);
         }
         let identity = data.identity().map_err(ResumeError::from)?;
@@ -208,7 +216,7 @@ impl Desk {
                 alone.hear(Input::Command(command));
                 alone.goes_on()
             }
-            Place::Elsewhere(ask) => ask(command).map(|_| ()),
+            Place::Elsewhere(_) => Err(PostError::Ended("its own player acts at this table".to_owned())),
         }
     }
 
@@ -228,7 +236,11 @@ impl Desk {
         if matches!(told.last(), Some(SessionEvent::Letter(_))) {
             return Ok(told);
         }
-        Err(told.iter().rev().find_map(end_of).unwrap_or(PostError::Over))
+        let before = match &self.place {
+            Place::Alone(alone) => alone.told.as_slice(),
+            Place::Elsewhere(_) => &[],
+        };
+        Err(before.iter().chain(&told).rev().find_map(end_of).unwrap_or(PostError::Over))
     }
 
     /// The same, with the answer apart from all that was told before.
@@ -249,8 +261,8 @@ impl Desk {
     /// [`PostError`].
     pub fn write(&mut self, to: Seat) -> Result<Written, PostError> {
         match self.asked(Command::WriteLetter(to))? {
-            (_, LetterNews::Written(written)) => Ok(written),
-            _ => Err(PostError::Over),
+            (_, LetterNews::Written(written)) if written.to == to => Ok(written),
+            _ => Err(PostError::Ended("the table answers something else; try again".to_owned())),
         }
     }
 
@@ -263,7 +275,7 @@ impl Desk {
             (told, LetterNews::Read { from, refused, has_signed, asks }) => {
                 Ok(HasRead { from, refused, has_signed, asks, told })
             }
-            _ => Err(PostError::Over),
+            _ => Err(PostError::Ended("the table answers something else; try again".to_owned())),
         }
     }
 

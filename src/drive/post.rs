@@ -44,7 +44,7 @@ impl Asked {
 
     /// Hears what the session tells meanwhile.
     pub(super) fn hear(&mut self, event: &SessionEvent) {
-        if self.answer.is_some() {
+        if self.answer.as_ref().is_some_and(|answer| !answer.is_closed()) {
             self.told.push(event.clone());
         }
     }
@@ -85,9 +85,9 @@ pub(super) fn post() -> (PostBox, Orders) {
 }
 
 impl PostBox {
-    /// The table, once it has begun.
+    /// The table at which the player has a seat, from its beginning to the end of the session.
     pub fn table(&self) -> Option<Hash32> {
-        self.table.get().copied()
+        self.table.get().copied().filter(|_| !self.orders.is_closed())
     }
 
     /// Passes a command about a letter to the session, and waits for the answer.

@@ -220,7 +220,9 @@ impl Task {
                 return self.tell_news().await;
             }
             SessionEvent::Started { table, me, ref names, .. } => {
-                self.orders.begun(table);
+                if me.is_some() {
+                    self.orders.begun(table);
+                }
                 self.seat = me;
                 self.seats = names.len();
             }

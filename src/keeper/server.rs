@@ -538,7 +538,7 @@ impl Keeper {
         let visit = visited.as_ref().ok();
         let signs = visit.iter().flat_map(|visit| &visit.tables).flat_map(VisitedTable::signs);
         signs.for_each(|sign| (self.terms.tell)(&sign));
-        self.mail.ended(visit.is_some_and(|visit| visit.tables.iter().any(|table| !table.came.is_empty())));
+        self.mail.ended(visit.is_some_and(|visit| visit.tables.iter().any(VisitedTable::has_news)));
         if let Some(asker) = asker {
             let answer = visited.map_or_else(Answer::Refused, |visit| Answer::Mail(visit.in_words()));
             self.answer(asker, answer);

@@ -1,8 +1,11 @@
 //! Letters of seats that a keeper holds: as files, by mail, and with bots in the keeper's program.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use fairdeal::drive::mail::visit;
+use fairdeal::keeper::client::KeeperClient;
+use fairdeal::store::DataView;
 use fairdeal_peers::Multiaddr;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -94,6 +97,47 @@ async fn killed_keeper_comes_back_by_letter() {
         }
     })
     .await;
+}
+
+/// The table of a player with bots is over here while a letter for Béla is lost: the keeper's sessions end after a while, and
+/// the player's own journal is enough to write it again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn last_letter_is_written_when_the_bots_have_gone() {
+    let root = TempDir::new().unwrap();
+    let persons = ["Anna", "Béla"].map(|name| Person::new(root.path(), name)).into();
+    let options = [("turn-time", "604800")];
+    let (mut anna, table) = begun_beside_keeper(persons, "plutonian-poker", &options, 1).await;
+    let mut bela = Home::new(root.path().join("Béla"));
+    let mut rng = ChaCha20Rng::seed_from_u64(9);
+    let file = root.path().join("letter");
+    let path = file.to_str().unwrap();
+    let out = ["letter", "out", "--to", "béla", "--force", "-o", path];
+    let since = Instant::now();
+    while anna.transcript().is_none() {
+        for letter in bela.visits(&mut rng).into_values() {
+            std::fs::write(&file, letter).unwrap();
+            runs(&anna.data(), &["letter", "in", path]);
+        }
+        anna.visits(&table).await;
+        if anna.transcript().is_none() {
+            runs(&anna.data(), &out);
+            bela.gets(std::fs::read(&file).unwrap());
+        }
+        assert!(since.elapsed() < Duration::from_secs(120), "the game does not end");
+    }
+    if bela.transcript().is_some() {
+        return;
+    }
+    let view = DataView::of(Some(&anna.data())).unwrap();
+    let keeper = KeeperClient::find(&view).await.unwrap().unwrap();
+    while !keeper.tables().await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(since.elapsed() < Duration::from_secs(180), "the keeper holds a table that is over");
+    }
+    runs(&anna.data(), &out);
+    bela.gets(std::fs::read(&file).unwrap());
+    bela.visits(&mut rng);
+    is_fair(&bela.transcript().unwrap());
 }
 
 /// Anna's keeper visits the meeting point when it is asked, Béla's program without one too.

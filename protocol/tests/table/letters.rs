@@ -105,3 +105,28 @@ fn every_letter_has_the_answer() {
     }
     assert!(!room[0].table.is_returning());
 }
+
+/// The doubt is in the journal at once: a program that is closed before anything else happens asks when it comes back.
+#[test]
+fn doubt_outlives_the_program() {
+    let mut room = reopened();
+    let records = room[0].disk.len() / 2;
+    room[0].disk.truncate(records);
+    room.reopen(seat(0)).unwrap();
+    room[0].begin();
+    room[0].take_sent();
+    let asked = StateRequest {
+        table: room[1].table.replica().table(),
+        asker: seat(0),
+        nonce: [1; 16],
+        number: 0,
+        step: room[0].table.replica().step(),
+        answered: Default::default(),
+    };
+    let letter = room[1].table.write_letter(seat(0), Some(&asked));
+    reads(&mut room, seat(1), 0, letter);
+    room[0].take_sent();
+    room.reopen(seat(0)).unwrap();
+    room[0].begin();
+    assert!(room[0].table.is_returning());
+}

@@ -98,6 +98,12 @@ impl VisitedTable {
         }
     }
 
+    /// Whether letters have brought anything that was not known.
+    pub fn has_news(&self) -> bool {
+        let is_news = |event: &SessionEvent| !matches!(event, SessionEvent::Snapshot(_));
+        self.came.iter().flat_map(|(_, told)| told).any(is_news)
+    }
+
     /// All that was told, in order.
     fn told(&self) -> impl Iterator<Item = &SessionEvent> {
         self.before.iter().chain(self.came.iter().flat_map(|(_, told)| told))
@@ -131,7 +137,7 @@ struct Table {
     journal: JournalFile,
     /// Taken when the table is opened.
     saved: Option<SavedTable>,
-    /// Whether a session has the journal open.
+    /// Whether only a session in play can read and write there: it has the journal open, or bots are to answer.
     is_open: bool,
     /// The way to that session, if it plays in this program.
     live: Option<PostBox>,
@@ -156,6 +162,8 @@ struct Going {
     reader: PeerId,
     /// None, if nobody lacks anything any more.
     letter: Option<Written>,
+    /// Whether the reader is connected: then it gets everything, and no letter has to wait now.
+    is_here: bool,
     /// Whether the reader has shown that it lacks nothing: then no letter has to wait.
     covered: bool,
     /// Whether it goes all the same, to show what this seat has.
@@ -188,9 +196,7 @@ impl Tables {
         let files = data.journals()?;
         for file in &files {
             let live = live.iter().find(|post| post.table().is_some_and(|table| table.to_string() == file.table));
-            // Local bots answer only while their player is at the table.
-            let is_shared = files.iter().filter(|other| other.table == file.table).count() > 1;
-            if is_shared && live.is_none() || data.has_promised(&file.table, file.seat)? {
+            if data.has_promised(&file.table, file.seat)? {
                 continue;
             }
             match saved::read(data, file) {
@@ -210,7 +216,9 @@ impl Tables {
                     }
                     let (readers, names) = (readers(own.charter(), own.seat()), player_names(own.charter().charter()));
                     let (id, words) = (file.table.clone(), own.in_words());
-                    let is_open = data.is_journal_open(file);
+                    // Local bots answer only while their player is at the table; then its letters wait.
+                    let is_shared = files.iter().filter(|other| other.table == file.table).count() > 1;
+                    let is_open = data.is_journal_open(file) || is_shared && !own.is_ended();
                     let saved = Some((id.clone(), vec![(file.clone(), own)]));
                     let (journal, live) = (file.clone(), live.cloned());
                     all.tables.push(Table { id, words, names, key, readers, points, journal, saved, is_open, live });
@@ -423,7 +431,7 @@ fn at_desk(mut desk: Desk, letters: &[Vec<u8>], news: &mut VisitedTable) -> Resu
             let letter = match desk.write(seat) {
                 Ok(letter) => letter,
                 Err(PostError::Over) => {
-                    going.push(Going { seat, reader, letter: None, covered: true, answers: false });
+                    going.push(Going { seat, reader, letter: None, is_here: false, covered: true, answers: false });
                     continue;
                 }
                 // It has left the table.
@@ -438,7 +446,8 @@ fn at_desk(mut desk: Desk, letters: &[Vec<u8>], news: &mut VisitedTable) -> Resu
             // A reader who lacks nothing may not know yet what this seat has. Once is enough: else it writes once more.
             let is_news = known.is_none_or(|known| known.subject != letter.subject || known.at == 0);
             let answers = covered && has_come && is_news;
-            going.push(Going { seat, reader, letter: Some(letter), covered, answers });
+            let is_here = letter.is_here;
+            going.push(Going { seat, reader, letter: Some(letter), is_here, covered, answers });
         }
         let told: Vec<&SessionEvent> = news.told().collect();
         news.mail.turn = whose_turn(&news.names, &told, asks);
@@ -537,10 +546,10 @@ impl Lines {
     /// Puts the letters of a table into the boxes of their readers, and says where they wait.
     async fn post(&self, table: &Table, going: Vec<Going>) -> Vec<ReaderMail> {
         let mut readers = Vec::new();
-        for Going { seat, reader, letter, covered, answers } in going {
+        for Going { seat, reader, letter, is_here, covered, answers } in going {
             let subject = letter.as_ref().map(|letter| letter.subject).unwrap_or_default();
             let mut mail = ReaderMail::new(seat, subject, covered, table.points.len());
-            if let Some(letter) = letter.filter(|_| !covered || answers) {
+            if let Some(letter) = letter.filter(|_| !is_here && (!covered || answers)) {
                 let put = join_all(self.of(table).map(|line| line.put(reader, &letter))).await;
                 mail.waits_at(put);
             }

@@ -18,6 +18,8 @@ use crate::store::{DataDir, DataView, JournalFile};
 
 /// How long after a visit the next one is made.
 const AGAIN: Duration = Duration::from_secs(600);
+/// How long a table may take to begin.
+const SOON: Duration = Duration::from_secs(10);
 /// The most time that the end of the program waits for the last visit.
 const LAST: Duration = Duration::from_secs(20);
 
@@ -42,6 +44,11 @@ impl Mail {
     /// A table is closed: what was signed there goes to the points at once.
     pub(super) fn played(&mut self) {
         (self.has_played, self.due) = (true, Instant::now());
+    }
+
+    /// A table is opened: letters for it may wait.
+    pub(super) fn sat_down(&mut self) {
+        self.due = self.due.min(Instant::now() + SOON);
     }
 
     /// When to begin the next visit; `None` while one is under way.

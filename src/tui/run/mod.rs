@@ -822,6 +822,9 @@ impl App {
             self.part(old, None);
         }
         self.ending = TableOutcome::Left;
+        if !table.local && self.me.is_some() {
+            self.mail.sat_down();
+        }
         self.live = Some(table);
     }
 

@@ -41,30 +41,43 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ReceiveError`] if the author lies, or its program is another version.
     pub fn read_letter(&mut self, from: Seat, message: Message, rng: &mut dyn CryptoRng) -> Result<(), ReceiveError> {
-        if self.shows_more_of_this_seat(&message) {
-            self.peers.distrust_journal();
+        if self.shows_more_of_this_seat(&message) && self.peers.distrust_journal() {
+            // The journal says so before anything else: it may be closed at any moment.
+            self.settle_return();
         }
         match message {
             Message::StateRequest(_) => Ok(()),
             Message::Head(head) => {
-                let own = self.head();
                 self.note_closed(from, &head);
-                self.peers.take_head(from, &head, own);
+                self.peers.read_head(from, head);
                 Ok(())
             }
             message => self.take(from, message, rng),
         }
     }
 
-    /// Whether a message has an entry of this seat for the open step or the next one that this table lacks: a copy of it has
-    /// played on.
+    /// Whether a message has something that this seat has signed at the open step or later and this table lacks: a copy of it
+    /// has played on.
     fn shows_more_of_this_seat(&self, message: &Message) -> bool {
-        let Message::Entries(entries) = message else { return false };
-        let me = self.me();
-        entries.iter().filter(|signed| signed.claimed_seat() == Some(me)).any(|signed| {
-            let verified = signed.verify(self.replica.signed_charter()).ok();
-            let near = verified.filter(|entry| entry.step() >= self.replica.step());
-            near.is_some_and(|entry| self.entries.name_of(entry.step(), me) != Some(entry.hash()))
-        })
+        let (me, open, charter) = (self.me(), self.replica.step(), self.replica.signed_charter());
+        match message {
+            Message::Entries(entries) => entries.iter().any(|signed| {
+                let is_own = signed.claimed_seat() == Some(me);
+                let entry = is_own.then(|| signed.verify(charter).ok()).flatten();
+                let near = entry.filter(|entry| entry.step() >= open);
+                near.is_some_and(|entry| self.entries.name_of(entry.step(), me) != Some(entry.hash()))
+            }),
+            Message::Statements(statements) => statements.iter().any(|signed| {
+                let statement = signed.unverified();
+                let is_own = statement.seat == me && statement.step >= open && signed.verify(charter).is_ok();
+                let mut held = self.removals.membership().statements_from(statement.step);
+                is_own && !held.any(|held| held.statement() == statement)
+            }),
+            Message::ForkReports(reports) => reports.iter().any(|signed| {
+                let own = signed.verify(charter).ok().filter(|report| report.seat == me);
+                own.is_some_and(|report| self.forks.fork_report_of(report.culprit, me).is_none())
+            }),
+            _ => false,
+        }
     }
 }

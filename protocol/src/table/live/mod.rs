@@ -350,8 +350,8 @@ impl<G: Game> Table<G> {
 
     /// Whether the last head of a seat shows that it lacks nothing of what this one holds near its open step.
     pub fn covers(&self, seat: Seat) -> bool {
-        self.peers.latest(seat).is_some_and(|theirs| {
-            let own = self.head();
+        let own = self.head();
+        self.peers.all_heads(seat).any(|theirs| {
             let has = |own: &[Hash32], theirs: &[Hash32]| own.iter().all(|name| theirs.contains(name));
             // Each seat sends its own extensions of time: two may hold different ones of a cheat for ever.
             let others: Vec<Hash32> = self.claim_names().chain(self.fork_names()).collect();

@@ -8,19 +8,19 @@ use crate::cx::Cx;
 use crate::letter::{Letter, LetterNews, Written};
 
 impl Seated {
-    pub(super) fn write_letter(&mut self, to: Seat, cx: &mut Cx<'_>) {
+    pub(super) fn write_letter(&mut self, to: Seat) {
         if self.peers.contains_key(&to) && self.takes_part(to) {
             self.due.push_back(Due::Write(to));
         } else {
             let why = format!("{} plays at this table no more, so there is nobody to write to", self.name(to));
-            cx.answer_letter(LetterNews::Refused(why));
+            self.due.push_back(Due::Refused(why));
         }
     }
 
     pub(super) fn read_letter(&mut self, sealed: &[u8], cx: &mut Cx<'_>) {
         let (from, letter) = match Letter::open(&self.charter, self.table.me(), &cx.own.key, sealed) {
             Ok(opened) => opened,
-            Err(why) => return cx.answer_letter(LetterNews::Refused(why.to_string())),
+            Err(why) => return self.due.push_back(Due::Refused(why.to_string())),
         };
         let (mut refused, signed) = (Vec::new(), self.own_entries());
         for message in letter.messages() {
@@ -38,6 +38,7 @@ impl Seated {
     fn note_request(&mut self, from: Seat, message: &Message) {
         if let Message::StateRequest(relayed) = message
             && relayed.request.unverified().asker == from
+            && !relayed.request.unverified().answered.contains(self.table.me())
             && relayed.request.verify(&self.charter).is_ok()
         {
             self.notes.asks(from, (**relayed).clone(), self.table.replica().step());
@@ -53,6 +54,7 @@ impl Seated {
                     LetterNews::Read { from, refused, has_signed, asks }
                 }
                 Due::Write(to) => self.written(to, cx),
+                Due::Refused(why) => LetterNews::Refused(why),
             };
             cx.answer_letter(post);
         }
@@ -67,12 +69,11 @@ impl Seated {
     fn written(&mut self, to: Seat, cx: &mut Cx<'_>) -> LetterNews {
         let asked = self.notes.request_of(to, self.table.replica().step()).cloned();
         let letter = Letter::of(self.table.write_letter(to, asked.as_ref().map(|asked| asked.request.unverified())));
-        let is_here = self.is_here(to, cx);
-        let (covered, asks) = (is_here || self.covers(to), self.is_asking());
+        let (is_here, covered, asks) = (self.is_here(to, cx), self.covers(to), self.is_asking());
         let key = cx.own.key.clone();
         let subject = letter.subject(self.id, &key, to);
         match letter.seal(&self.charter, &key, to, cx.rng) {
-            Ok(sealed) => LetterNews::Written(Written { to, subject, covered, asks, sealed }),
+            Ok(sealed) => LetterNews::Written(Written { to, subject, is_here, covered, asks, sealed }),
             Err(why) => LetterNews::Refused(why.to_string()),
         }
     }

@@ -73,6 +73,8 @@ pub(crate) struct Arrival {
 /// A command about a letter that is not answered yet.
 enum Due {
     Write(Seat),
+    /// There will be none, for this reason. It waits its turn.
+    Refused(String),
     /// A letter has been read. Whatever it leads to is told before.
     HasRead {
         from: Seat,
@@ -249,7 +251,7 @@ impl Seated {
                 self.is_hidden = hidden;
                 self.announce_links(cx);
             }
-            Heard::Command(Command::WriteLetter(seat)) => self.write_letter(seat, cx),
+            Heard::Command(Command::WriteLetter(seat)) => self.write_letter(seat),
             Heard::Command(Command::ReadLetter(sealed)) => self.read_letter(&sealed, cx),
             Heard::Command(Command::Attend(_)) => self.attended(cx),
             Heard::Command(Command::Quit) => self.quits = true,

@@ -76,6 +76,8 @@ struct Return {
     is_clean: bool,
     /// The seats that have been heard since.
     met: SeatSet,
+    /// The uptime at which it began, if that was not at the start of the program.
+    since: Option<u64>,
 }
 
 /// The last head of a seat that was answered, and how often and when to answer it again.
@@ -98,6 +100,8 @@ pub(super) struct Peers {
     heads: BTreeMap<Seat, u64>,
     /// The last head of each seat since this program woke up.
     latest: BTreeMap<Seat, Head>,
+    /// The last head of each seat in a letter.
+    written: BTreeMap<Seat, Head>,
     /// How many heads of each seat were answered since the last tick.
     answered: BTreeMap<Seat, u8>,
     /// The last answer to each seat.
@@ -118,6 +122,7 @@ impl Peers {
             clocks,
             heads: BTreeMap::new(),
             latest: BTreeMap::new(),
+            written: BTreeMap::new(),
             answered: BTreeMap::new(),
             last_answers: BTreeMap::new(),
             budgets: BTreeMap::new(),
@@ -158,6 +163,7 @@ impl Peers {
             live: None,
             is_clean: false,
             met: SeatSet::EMPTY,
+            since: None,
         });
     }
 
@@ -178,6 +184,7 @@ impl Peers {
             live,
             is_clean: false,
             met: SeatSet::EMPTY,
+            since: None,
         };
         self.returning = Some(back);
     }
@@ -187,9 +194,27 @@ impl Peers {
         self.returning = self.returning.take().map(|back| Return { is_clean: true, ..back });
     }
 
-    /// The journal is not the last one after all: everybody is asked.
-    pub(super) fn distrust_journal(&mut self) {
-        self.returning = self.returning.take().map(|back| Return { is_clean: false, ..back });
+    /// The journal is not the last one after all: everybody is asked, and what was answered before does not count. Returns
+    /// whether that is news.
+    pub(super) fn distrust_journal(&mut self) -> bool {
+        let Some(back) = self.returning.as_mut().filter(|back| back.is_clean) else { return false };
+        (back.is_clean, back.heard, back.impatient) = (false, SeatSet::EMPTY, false);
+        back.since = Some(self.clocks.uptime());
+        true
+    }
+
+    /// Notes the head in a letter. It may be old, and says nothing of what the seat holds now but that it holds as much.
+    pub(super) fn read_head(&mut self, from: Seat, head: Head) {
+        let best = self.heads.entry(from).or_default();
+        *best = head.step.max(*best);
+        if self.written.get(&from).is_none_or(|before| before.step <= head.step) {
+            self.written.insert(from, head);
+        }
+    }
+
+    /// The last heads of a seat: over a connection since this program woke up, and in a letter.
+    pub(super) fn all_heads(&self, seat: Seat) -> impl Iterator<Item = &Head> {
+        self.latest.get(&seat).into_iter().chain(self.written.get(&seat))
     }
 
     /// Whether this seat may sign although it asks: its journal is clean, and all live seats that it has met have answered. A
@@ -292,7 +317,8 @@ impl Peers {
             last.rest = last.rest.saturating_sub(1);
         }
         if let Some(back) = &mut self.returning {
-            back.impatient |= self.clocks.awake() >= self.clocks.limits().absence;
+            let since = back.since.map_or(u64::MAX, |since| self.clocks.uptime().saturating_sub(since));
+            back.impatient |= self.clocks.awake().min(since) >= self.clocks.limits().absence;
             back.rested = back.rested.saturating_add(1);
         }
     }

@@ -30,8 +30,14 @@ fn letter_is_written_to_a_file() {
     types(&mut stage, &format!("letter to {name}"));
     let wrote = |effect: &Effect| matches!(effect, Effect::Session(Command::WriteLetter(to)) if *to == seat(0));
     assert!(stage.effects.iter().any(wrote), "{:?}", stage.effects);
-    let written =
-        Written { to: seat(0), subject: Default::default(), covered: false, asks: false, sealed: vec![7; 1024] };
+    let written = Written {
+        to: seat(0),
+        subject: Default::default(),
+        is_here: false,
+        covered: false,
+        asks: false,
+        sealed: vec![7; 1024],
+    };
     tell(&mut stage, SessionEvent::Letter(Box::new(LetterNews::Written(written))));
     let saved = stage.effects.iter().find_map(|effect| match effect {
         Effect::SaveLetter { table, reader, sealed } => Some((table.clone(), reader.clone(), sealed.len())),
