@@ -38,10 +38,10 @@ impl Seated {
     fn note_request(&mut self, from: Seat, message: &Message) {
         if let Message::StateRequest(relayed) = message
             && relayed.request.unverified().asker == from
-            && !relayed.request.unverified().answered.contains(self.table.me())
             && relayed.request.verify(&self.charter).is_ok()
         {
-            self.notes.asks(from, (**relayed).clone(), self.table.replica().step());
+            let (me, open) = (self.table.me(), self.table.replica().step());
+            self.notes.asks(from, (**relayed).clone(), (me, open));
         }
     }
 
@@ -67,7 +67,7 @@ impl Seated {
     }
 
     fn written(&mut self, to: Seat, cx: &mut Cx<'_>) -> LetterNews {
-        let asked = self.notes.request_of(to, self.table.replica().step()).cloned();
+        let asked = self.notes.request_of(to, (self.table.me(), self.table.replica().step())).cloned();
         let letter = Letter::of(self.table.write_letter(to, asked.as_ref().map(|asked| asked.request.unverified())));
         let (is_here, covered, asks) = (self.is_here(to, cx), self.covers(to), self.is_asking());
         let key = cx.own.key.clone();

@@ -291,7 +291,7 @@ impl Seated {
 
     /// Whether the last head of a seat shows that it lacks nothing, and neither of the two asks the other.
     fn covers(&self, seat: Seat) -> bool {
-        let asks = self.notes.request_of(seat, self.table.replica().step()).is_some();
+        let asks = self.notes.request_of(seat, (self.table.me(), self.table.replica().step())).is_some();
         !asks && !self.is_asking() && self.table.covers(seat)
     }
 

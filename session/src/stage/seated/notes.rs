@@ -63,20 +63,24 @@ impl Notes {
         }
     }
 
-    /// The question of a seat that waits for an answer. Two steps later it has signed again, and asks no more.
-    pub(super) fn request_of(&self, seat: Seat, open: u64) -> Option<&Relayed> {
+    /// The question of a seat that waits for an answer of this one, in the open step. Two steps later it has signed again, and
+    /// asks no more.
+    pub(super) fn request_of(&self, seat: Seat, (me, open): (Seat, u64)) -> Option<&Relayed> {
         let (request, step) = self.requests.get(&seat)?;
-        (open <= step.saturating_add(1)).then_some(request)
+        let is_answered = request.request.unverified().answered.contains(me);
+        (open <= step.saturating_add(1) && !is_answered).then_some(request)
     }
 
-    /// A seat has asked by letter, when this step was open here. An earlier letter that comes late has an earlier question.
-    pub(super) fn asks(&mut self, seat: Seat, request: Relayed, open: u64) {
+    /// A seat has asked by letter, when this step was open here. An earlier letter that comes late has an earlier question; and
+    /// while it only says once more that this seat has answered, there is nothing to note.
+    pub(super) fn asks(&mut self, seat: Seat, request: Relayed, (me, open): (Seat, u64)) {
         let new = request.request.unverified();
-        let is_later = self.requests.get(&seat).is_none_or(|(known, _)| {
+        let is_news = self.requests.get(&seat).is_none_or(|(known, _)| {
             let known = known.request.unverified();
-            known.nonce != new.nonce || known.number < new.number
+            let is_same = known.answered.contains(me) && new.answered.contains(me);
+            known.nonce != new.nonce || known.number < new.number && !is_same
         });
-        if is_later {
+        if is_news {
             self.put(Note::Request(seat, Box::new(request), open));
         }
     }
