@@ -77,15 +77,17 @@ fn people_who_look_in_at_random_hours_finish_a_game() {
 }
 
 /// The figures of docs/performance.md: `FAIRDEAL_SLOW=3 FAIRDEAL_GAME=loot cargo test --release -p fairdeal-session -- slow
-/// --nocapture`, each game for some minutes.
+/// --nocapture`, each game for some minutes; `FAIRDEAL_EACH=48` for so many visits a day.
 #[test]
 fn days_of_slow_games_are_measured_on_request() {
     let Some(runs) = std::env::var("FAIRDEAL_SLOW").ok().and_then(|runs| runs.parse::<u64>().ok()) else { return };
     let wanted = std::env::var("FAIRDEAL_GAME").unwrap_or_default();
+    let each = std::env::var("FAIRDEAL_EACH").ok().and_then(|each| each.parse::<u64>().ok());
+    let habits = each.map_or_else(|| vec![[2; 4], [6; 4], [1, 2, 6, 24]], |each| vec![[each; 4]]);
     let games = [("loot", &[("target", "100")][..]), ("sphinxs-paw", &[]), ("plutonian-poker", &[])];
     for (game, options) in games.into_iter().filter(|(game, _)| wanted.is_empty() || *game == wanted) {
-        for visits in [[2; 4], [6; 4], [1, 2, 6, 24]] {
-            let mut all: Vec<f64> = (0..runs).map(|seed| days(game, options, &visits, seed).0).collect();
+        for visits in &habits {
+            let mut all: Vec<f64> = (0..runs).map(|seed| days(game, options, visits, seed).0).collect();
             all.sort_by(f64::total_cmp);
             eprintln!("{game}, visits a day {visits:?}: days {all:?}");
         }
