@@ -134,7 +134,7 @@ impl Tables {
         let failed = |why| ReadError::File { path: file.to_owned(), why };
         // Others may never end.
         if !std::fs::metadata(file).map_err(failed)?.is_file() {
-            return Err(failed(io::Error::other("it is no regular file")));
+            return Err(failed(io::Error::other("it is not a regular file")));
         }
         let sealed = File::open(file).and_then(letter_in).map_err(failed)?;
         self.read_sealed(&sealed, file, runtime)
@@ -220,7 +220,9 @@ impl Reading {
             other if self.read.has_signed => {
                 format!("Write back: your program has answered for you. {}", other.in_words())
             }
-            other if self.has_bots => format!("Your bots may still answer; write back then. {}", other.in_words()),
+            other if self.has_bots => {
+                format!("Your bots may answer in a moment; write back then. {}", other.in_words())
+            }
             other => format!("Nothing new to write. {}", other.in_words()),
         }));
         lines

@@ -216,7 +216,7 @@ impl Desk {
                 alone.hear(Input::Command(command));
                 alone.goes_on()
             }
-            Place::Elsewhere(_) => Err(PostError::Ended("its own player acts at this table".to_owned())),
+            Place::Elsewhere(_) => Err(PostError::Ended("only the program at this table can act there".to_owned())),
         }
     }
 
@@ -262,7 +262,7 @@ impl Desk {
     pub fn write(&mut self, to: Seat) -> Result<Written, PostError> {
         match self.asked(Command::WriteLetter(to))? {
             (_, LetterNews::Written(written)) if written.to == to => Ok(written),
-            _ => Err(PostError::Ended("the table answers something else; try again".to_owned())),
+            _ => Err(PostError::Ended("the table gave another answer; try again".to_owned())),
         }
     }
 
@@ -275,7 +275,7 @@ impl Desk {
             (told, LetterNews::Read { from, refused, has_signed, asks }) => {
                 Ok(HasRead { from, refused, has_signed, asks, told })
             }
-            _ => Err(PostError::Ended("the table answers something else; try again".to_owned())),
+            _ => Err(PostError::Ended("the table gave another answer; try again".to_owned())),
         }
     }
 

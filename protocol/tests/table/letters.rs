@@ -21,6 +21,29 @@ fn reopened() -> Room<Drill> {
     room
 }
 
+/// The same with half of its journal, which passes for the last one.
+fn reopened_with_less() -> Room<Drill> {
+    let mut room = reopened();
+    let records = room[0].disk.len() / 2;
+    room[0].disk.truncate(records);
+    room.reopen(seat(0)).unwrap();
+    room[0].begin();
+    room[0].take_sent();
+    room
+}
+
+/// A question of seat 0 at its open step.
+fn asked_by(room: &Room<Drill>) -> StateRequest {
+    StateRequest {
+        table: room[1].table.replica().table(),
+        asker: seat(0),
+        nonce: [1; 16],
+        number: 0,
+        step: room[0].table.replica().step(),
+        answered: Default::default(),
+    }
+}
+
 fn reads(room: &mut Room<Drill>, from: Seat, to: usize, messages: Vec<Message>) {
     for message in messages {
         room[to].read_letter(from, message).unwrap();
@@ -63,21 +86,10 @@ fn nobody_is_answered_by_another_way() {
 /// A seat with an older journal that passes for the last one learns from a letter that it has signed more, and asks.
 #[test]
 fn entry_of_its_own_makes_a_seat_ask() {
-    let mut room = reopened();
-    let records = room[0].disk.len() / 2;
-    room[0].disk.truncate(records);
-    room.reopen(seat(0)).unwrap();
-    room[0].begin();
+    let mut room = reopened_with_less();
     assert!(!room[0].table.is_returning());
     // The entries of the step that it has open are in a letter for a seat that has asked at it.
-    let asked = StateRequest {
-        table: room[1].table.replica().table(),
-        asker: seat(0),
-        nonce: [1; 16],
-        number: 0,
-        step: room[0].table.replica().step(),
-        answered: Default::default(),
-    };
+    let asked = asked_by(&room);
     assert!(asked.step < room[1].table.replica().step());
     let letter = room[1].table.write_letter(seat(0), Some(&asked));
     reads(&mut room, seat(1), 0, letter);
@@ -109,20 +121,8 @@ fn every_letter_has_the_answer() {
 /// The doubt is in the journal at once: a program that is closed before anything else happens asks when it comes back.
 #[test]
 fn doubt_outlives_the_program() {
-    let mut room = reopened();
-    let records = room[0].disk.len() / 2;
-    room[0].disk.truncate(records);
-    room.reopen(seat(0)).unwrap();
-    room[0].begin();
-    room[0].take_sent();
-    let asked = StateRequest {
-        table: room[1].table.replica().table(),
-        asker: seat(0),
-        nonce: [1; 16],
-        number: 0,
-        step: room[0].table.replica().step(),
-        answered: Default::default(),
-    };
+    let mut room = reopened_with_less();
+    let asked = asked_by(&room);
     let letter = room[1].table.write_letter(seat(0), Some(&asked));
     reads(&mut room, seat(1), 0, letter);
     room[0].take_sent();

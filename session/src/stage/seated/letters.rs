@@ -12,7 +12,7 @@ impl Seated {
         if self.peers.contains_key(&to) && self.takes_part(to) {
             self.due.push_back(Due::Write(to));
         } else {
-            let why = format!("{} plays at this table no more, so there is nobody to write to", self.name(to));
+            let why = format!("{} is no longer at this table, so a letter would have no reader", self.name(to));
             self.due.push_back(Due::Refused(why));
         }
     }
@@ -48,7 +48,7 @@ impl Seated {
     /// Answers the commands about letters: the table has put out everything, and all of it is on disk.
     pub(super) fn answer_letters(&mut self, cx: &mut Cx<'_>) {
         while let Some(due) = self.due.pop_front() {
-            let post = match due {
+            let news = match due {
                 Due::HasRead { from, refused, signed } => {
                     let (has_signed, asks) = (self.own_entries() > signed, self.is_asking());
                     LetterNews::Read { from, refused, has_signed, asks }
@@ -56,7 +56,7 @@ impl Seated {
                 Due::Write(to) => self.written(to, cx),
                 Due::Refused(why) => LetterNews::Refused(why),
             };
-            cx.answer_letter(post);
+            cx.answer_letter(news);
         }
     }
 

@@ -7,9 +7,9 @@ use ratatui::text::Line;
 
 use super::table::TableScreen;
 use super::table::choosing::sentence;
-use super::{column, keys_below, paragraph};
+use super::{column, field_panel, keys_below, paragraph};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
-use crate::canvas::{Canvas, Layer, Target, cut};
+use crate::canvas::{Canvas, Layer, Target};
 use crate::field::Field;
 use crate::keys::Intent;
 
@@ -104,18 +104,7 @@ impl Join {
     ) {
         let theme = canvas.theme();
         let field = if target == PASSWORD { &self.password } else { &self.target };
-        let mark = canvas.target(Rect { height: 3, ..area }.intersection(area), target);
-        let inner = canvas.panel(area, title);
-        let line = Rect { height: 1, ..inner };
-        canvas.clear(line);
-        canvas.tint(line, theme.paper(true));
-        if mark.focused {
-            let row = canvas.lead(line, Line::styled(theme.glyph("▌", ">"), theme.accent()));
-            field.draw(canvas, row);
-        } else {
-            let shown = cut(&field.shown(), usize::from(line.width).saturating_sub(1), theme);
-            canvas.put(line, Line::styled(format!(" {shown}"), theme.ink()));
-        }
+        let inner = field_panel(canvas, area, target, (title, field));
         let (words, style) = match &self.error {
             Some((at, why)) if *at == target => (why.as_str(), theme.bad()),
             _ if target == TARGET && self.checked(context).is_ok() => {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 
-use super::{column, keys_below};
+use super::{column, field_panel, keys_below};
 use crate::app::event::{LetterRead, UiEvent};
 use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
-use crate::canvas::{Canvas, Layer, Target, cut, wrapped};
+use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 
 const FILE: Target = Target::Button(0);
@@ -76,18 +76,8 @@ impl Screen for ReadLetter {
         let theme = canvas.theme();
         let page = column(area.inner(Margin::new(2, 1)), 90);
         keys_below(canvas, area, context, Vec::new());
-        let mark = canvas.target(Rect { height: 3, ..page }.intersection(page), FILE);
-        let inner = canvas.panel(Rect { height: 3, ..page }.intersection(page), "The letter's file");
-        let line = Rect { height: 1, ..inner };
-        canvas.clear(line);
-        canvas.tint(line, theme.paper(true));
-        if mark.focused {
-            let row = canvas.lead(line, Line::styled(theme.glyph("▌", ">"), theme.accent()));
-            self.file.draw(canvas, row);
-        } else {
-            let shown = cut(&self.file.shown(), usize::from(line.width).saturating_sub(1), theme);
-            canvas.put(line, Line::styled(format!(" {shown}"), theme.ink()));
-        }
+        let panel = Rect { height: 3, ..page }.intersection(page);
+        field_panel(canvas, panel, FILE, ("The letter's file", &self.file));
         let x = canvas.button((page.x, page.y + 4), "Enter", "read it", GO);
         if let Some(Ok(letter)) = &self.told {
             canvas.button((x + 1, page.y + 4), "", &format!("write back to {}", letter.name), BACK);

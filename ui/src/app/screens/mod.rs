@@ -37,6 +37,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::screen::Context;
 use crate::canvas::{Canvas, Target, cut, wrapped};
+use crate::field::Field;
 use crate::keys::Intent;
 use crate::theme::Theme;
 
@@ -175,6 +176,24 @@ fn put_keys(canvas: &mut Canvas<'_>, area: Rect, gap: u16, keys: Vec<KeyHelp<'_>
         }
         at = Rect { x: rest.x.saturating_add(gap).min(rest.right()), width: rest.width.saturating_sub(gap), ..rest };
     }
+}
+
+/// Draws a panel whose first row is a field to write in. Returns the inside of the panel.
+fn field_panel(canvas: &mut Canvas<'_>, area: Rect, target: Target, (title, field): (&str, &Field)) -> Rect {
+    let theme = canvas.theme();
+    let mark = canvas.target(Rect { height: 3, ..area }.intersection(area), target);
+    let inner = canvas.panel(area, title);
+    let line = Rect { height: 1, ..inner };
+    canvas.clear(line);
+    canvas.tint(line, theme.paper(true));
+    if mark.focused {
+        let row = canvas.lead(line, Line::styled(theme.glyph("▌", ">"), theme.accent()));
+        field.draw(canvas, row);
+    } else {
+        let shown = cut(&field.shown(), usize::from(line.width).saturating_sub(1), theme);
+        canvas.put(line, Line::styled(format!(" {shown}"), theme.ink()));
+    }
+    inner
 }
 
 /// A centred column, at most `most` wide to stay readable.

@@ -47,7 +47,7 @@ fn letter_is_written_to_a_file() {
     stage.input(Input::UiEvent(UiEvent::SavedLetter(name.clone(), PathBuf::from("/home/ada/for-ben.letter"))));
     let shown = stage.draw();
     assert!(shown.contains(&format!("A letter for {name}: /home/ada/for-ben.letter")), "{shown}");
-    let why = format!("{name} plays at this table no more");
+    let why = format!("{name} is no longer at this table");
     tell(&mut stage, SessionEvent::Letter(Box::new(LetterNews::Refused(why.clone()))));
     assert!(stage.draw().contains(&why));
 }
