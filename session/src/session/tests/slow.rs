@@ -1,10 +1,63 @@
 //! Games over days: everybody's program is up, as with keepers, and its person looks in at random hours.
 
+use fairdeal_games::AnyAction;
+use fairdeal_games::bots::Bot;
 use rand_core::Rng as _;
 
 use super::*;
 
 const HOUR: u64 = 3_600_000;
+
+/// A person at a table whose program is always up.
+struct Person {
+    /// This person's number among the programs.
+    program: usize,
+    /// How often this person looks in, in a day.
+    visits: u64,
+    /// The time of the next look.
+    comes: u64,
+    mind: Box<dyn Bot<AnyGame>>,
+    /// The table as it was last told.
+    table: Option<Box<Snapshot>>,
+    is_over: bool,
+}
+
+impl Person {
+    /// What the others have done meanwhile.
+    fn hears(&mut self, scene: &mut Scene) {
+        while let Some(event) = scene.house.read(self.program) {
+            match event {
+                SessionEvent::Snapshot(now) => self.table = Some(now),
+                SessionEvent::Over { .. } => self.is_over = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// The next action, or a call out of turn.
+    fn chooses(&mut self, dice: &mut ChaCha20Rng) -> Option<AnyAction> {
+        let now = self.table.as_ref().filter(|_| !self.is_over)?;
+        let action = self.mind.choose(&now.game, now.me?, &now.known, dice)?;
+        (now.my_turn || now.game.out_of_turn(&action)).then_some(action)
+    }
+
+    /// A visit, with all actions that are this person's to take. Returns their number.
+    fn looks_in(&mut self, scene: &mut Scene, dice: &mut ChaCha20Rng) -> usize {
+        let mut actions = 0;
+        scene.does(self.program, Command::Attend(true));
+        self.hears(scene);
+        while let Some(action) = self.chooses(dice) {
+            scene.does(self.program, Command::Act(action));
+            actions += 1;
+            // Some seconds to see what follows.
+            scene.later(5);
+            self.hears(scene);
+        }
+        scene.does(self.program, Command::Attend(false));
+        self.hears(scene);
+        actions
+    }
+}
 
 /// A game among persons who look in so many times a day each. Returns its days, and the visits with an action and without.
 fn days(game: &str, options: &[(&str, &str)], visits: &[u64], seed: u64) -> (f64, usize, usize) {
@@ -18,45 +71,33 @@ fn days(game: &str, options: &[(&str, &str)], visits: &[u64], seed: u64) -> (f64
         scene.until(*program, |event| matches!(event, SessionEvent::Started { .. }).then_some(()));
         scene.does(*program, Command::Attend(false));
     }
-    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut dice = ChaCha20Rng::seed_from_u64(seed);
     // Some hours or minutes between two visits, the mean as often as the person looks in.
-    let mut pause = |program: usize| rng.next_u64() % (2 * 24 * HOUR / visits[program]);
+    let pause = |visits: u64, dice: &mut ChaCha20Rng| dice.next_u64() % (2 * 24 * HOUR / visits);
     let begun = scene.house.up();
-    let mut next: Vec<(u64, usize)> = all.iter().map(|program| (begun + pause(*program), *program)).collect();
-    let mut last: Vec<Option<Box<Snapshot>>> = vec![None; all.len()];
-    let mut over = vec![false; all.len()];
+    let mut people: Vec<Person> = all
+        .iter()
+        .zip(visits)
+        .map(|(program, visits)| Person {
+            program: *program,
+            visits: *visits,
+            comes: begun + pause(*visits, &mut dice),
+            mind: bot(Level::Normal),
+            table: None,
+            is_over: false,
+        })
+        .collect();
     let (mut acted, mut idle) = (0, 0);
-    while over.contains(&false) {
-        next.sort_unstable();
-        let (at, program) = next[0];
-        next[0].0 = at + pause(program);
+    while people.iter().any(|person| !person.is_over) {
+        people.sort_unstable_by_key(|person| (person.comes, person.program));
+        let at = people[0].comes;
         scene.house.run(at);
-        // Whatever the others have done meanwhile.
-        let mut hears = |scene: &mut Scene, program: usize| {
-            while let Some(event) = scene.house.read(program) {
-                match event {
-                    SessionEvent::Snapshot(now) => last[program] = Some(now),
-                    SessionEvent::Over { .. } => over[program] = true,
-                    _ => {}
-                }
-            }
-            last[program].clone().filter(|now| now.my_turn && !over[program])
-        };
-        let mut actions = 0;
-        scene.does(program, Command::Attend(true));
-        while let Some(now) = hears(&mut scene, program) {
-            scene.acts(program, &now);
-            actions += 1;
-            // A person looks for a few seconds at what follows.
-            scene.later(5);
+        people[0].comes = at + pause(people[0].visits, &mut dice);
+        match people[0].looks_in(&mut scene, &mut dice) {
+            0 => idle += 1,
+            _ => acted += 1,
         }
-        scene.does(program, Command::Attend(false));
-        all.iter().for_each(|program| drop(hears(&mut scene, *program)));
-        if actions > 0 {
-            acted += 1;
-        } else {
-            idle += 1;
-        }
+        people.iter_mut().for_each(|person| person.hears(&mut scene));
         assert!(at < begun + 3000 * 24 * HOUR, "the game does not end");
     }
     scene.later(30);
