@@ -1,7 +1,11 @@
 //! Decoders of data from peers and files. None may panic, and accepted bytes must be their value's only encoding.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use ed25519_dalek::SigningKey;
 use fairdeal::store::IdentityKey;
-use fairdeal_games::AnyGame;
+use fairdeal_games::{AnyGame, rule_set};
 use fairdeal_net::{LONGEST_MESSAGE, read_frame, write_frame};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::announcement::{Announcement, MAX_ANNOUNCEMENT};
@@ -20,6 +24,7 @@ use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::extensions::SignedExtensions;
 use fairdeal_protocol::log::fork_report::{SignedForkReport, resolve};
 use fairdeal_protocol::membership::SignedStatement;
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::{MAX_RECORD, Record};
 use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
 use fairdeal_protocol::transcript::Transcript;
@@ -27,6 +32,7 @@ use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_session::frame::{Frame, MAX_FRAME};
 use fairdeal_session::header::Header;
 use fairdeal_session::letter::Letter;
+use fairdeal_session::lobby::by_letter::{ByLetter, Invitation};
 use fairdeal_session::password_gate::{GuestGate, HostGate};
 use fairdeal_session::seat_file::SeatFile;
 use futures::executor::block_on;
@@ -134,6 +140,45 @@ pub fn letter(data: &[u8]) -> bool {
     assert!(letter.to_bytes() == data);
     letter.messages().iter().for_each(look_into);
     true
+}
+
+/// The host's side of a lobby by letter, and an invitation to it.
+static HOSTED: LazyLock<(Vec<u8>, Invitation)> = LazyLock::new(|| {
+    let rules = rule_set("loot", 2, &BTreeMap::new()).expect("rules");
+    let key = SigningKey::from_bytes(&[1; 32]);
+    let host = ByLetter::host(key, rules, "Ada", [1; 16].into(), 7, &mut ChaCha20Rng::from_seed([1; 32]));
+    let host = host.expect("a host");
+    (host.to_bytes(), host.invitation().expect("an invitation"))
+});
+
+/// An invitation, a kept lobby, or the opened letter of a lobby, which anybody may have written.
+pub fn lobby(data: &[u8]) -> bool {
+    let key = |number: u8| SigningKey::from_bytes(&[number; 32]);
+    let mut is_useful = false;
+    if let Ok(invitation) = Invitation::from_bytes(data) {
+        assert!(invitation.to_bytes() == data);
+        let _ = invitation.view();
+        is_useful = true;
+    }
+    if let Ok(kept) = ByLetter::from_bytes(key(1), data) {
+        assert!(kept.to_bytes() == data);
+        let _ = (kept.stands(), kept.view(), kept.readers(), kept.content(Seat::FIRST, None));
+        is_useful = true;
+    }
+    let (host, invitation) = &*HOSTED;
+    let host = ByLetter::from_bytes(key(1), host).expect("a host");
+    let mut dice = ChaCha20Rng::from_seed([2; 32]);
+    let guest = ByLetter::invited(key(2), invitation.clone(), "Ben", [2; 16].into(), 7, &mut dice).expect("a guest");
+    for mut side in [host, guest] {
+        let before = side.to_bytes();
+        if side.take(data, |_| true).is_ok() {
+            assert!(ByLetter::from_bytes(key(1), &side.to_bytes()).is_ok(), "what is kept can be read");
+            is_useful = true;
+        } else {
+            assert!(side.to_bytes() == before, "an error changes nothing");
+        }
+    }
+    is_useful
 }
 
 /// A single signed entry.

@@ -50,6 +50,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("journal", journals::journal),
     ("letter", decoders::letter),
     ("link", links::link),
+    ("lobby", decoders::lobby),
     ("mail", decoders::mail),
     ("meet", decoders::meet),
     ("message", decoders::message),

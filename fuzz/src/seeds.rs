@@ -3,10 +3,12 @@
 //! `cargo run -p fairdeal-fuzz --example seeds` writes them to `corpus/`. A name begins with `good` if its harness must
 //! find it useful, and with `bad` if the harness must refuse it. The corpus test checks both.
 
+use std::collections::BTreeMap;
+
 use ed25519_dalek::SigningKey;
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
-use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
+use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _, rule_set};
 use fairdeal_net::Transport;
 use fairdeal_peers::announcement::Announcement;
 use fairdeal_peers::listing::{MeetPage, MeetRequest, MeetResponse, Offer, Refusal, Registration};
@@ -38,6 +40,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_session::frame::{Addresses, Back, Frame, Join, Proposal, Records, Roster, Showing, Taken, Watch};
 use fairdeal_session::letter::Letter;
+use fairdeal_session::lobby::by_letter::ByLetter;
 use fairdeal_session::password_gate::{GuestGate, HostGate};
 use fairdeal_session::seat_file::SeatFile;
 use fairdeal_testkit::{entries, seats};
@@ -253,6 +256,7 @@ pub fn all() -> Vec<Seed> {
     into("join", join);
     into("journal", journal);
     into("link", link);
+    into("lobby", lobby);
     into("mail", mail);
     into("meet", meet);
     into("letter", letter);
@@ -680,6 +684,27 @@ fn letter(to: &mut Folder<'_>) {
     to.put("good-letter", letter);
     to.put("good-empty", Letter::default().to_bytes());
     to.put("bad-many", encode(&vec![Message::Head(Head::default()); 65]));
+}
+
+fn lobby(to: &mut Folder<'_>) {
+    let key = |number: u8| SigningKey::from_bytes(&[number; 32]);
+    let mut dice = ChaCha20Rng::from_seed([1; 32]);
+    let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+    let mut host = ByLetter::host(key(1), rules, "Ada", [1; 16].into(), 7, &mut dice).unwrap();
+    let invitation = host.invitation().unwrap();
+    to.put("good-invitation", invitation.to_bytes());
+    to.put("bad-invitation", cut(&invitation.to_bytes()));
+    to.put("good-host", host.to_bytes());
+    let mut dice = ChaCha20Rng::from_seed([2; 32]);
+    let guest = ByLetter::invited(key(2), invitation, "Ben", [2; 16].into(), 7, &mut dice).unwrap();
+    to.put("good-guest", guest.to_bytes());
+    let (_, reply) = guest.content(Seat::FIRST, None).unwrap();
+    host.take(&reply, |_| true).unwrap();
+    host.begin().unwrap().unwrap();
+    to.put("good-begun", host.to_bytes());
+    to.put("bad-reply", cut(&reply));
+    to.put("good-reply", reply);
+    to.put("good-answer", host.content(Seat::new(1).unwrap(), Some(vec![7; 100])).unwrap().1);
 }
 
 fn message(to: &mut Folder<'_>) {

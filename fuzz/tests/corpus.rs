@@ -162,6 +162,7 @@ harnesses! {
     journal: 4000,
     letter: 2000,
     link: 4000,
+    lobby: 1000,
     mail: 4000,
     meet: 4000,
     message: 4000,

@@ -142,14 +142,38 @@ pub fn open(
     context: &[u8],
     letter: &[u8],
 ) -> Result<(PeerId, Zeroizing<Vec<u8>>), LetterError> {
+    let (author, content) = open_from_anybody(to, context, letter)?;
+    let author = authors.iter().find(|peer| author.is(**peer)).ok_or(LetterError::Stranger)?;
+    Ok((*author, content))
+}
+
+/// The author of a letter, as the letter itself proves it: a key of X25519, which an Ed25519 key and its negation share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Author([u8; 32]);
+
+impl Author {
+    /// Whether this peer, who is one of two at most, wrote the letter.
+    pub fn is(self, peer: PeerId) -> bool {
+        public(peer).is_ok_and(|key| key == self.0)
+    }
+}
+
+/// Opens a letter to this key, whoever wrote it.
+///
+/// # Errors
+/// [`LetterError`] unless exactly this letter was sealed for this key and context.
+pub fn open_from_anybody(
+    to: &SigningKey,
+    context: &[u8],
+    letter: &[u8],
+) -> Result<(Author, Zeroizing<Vec<u8>>), LetterError> {
     let body = letter.strip_prefix(MAGIC).ok_or(LetterError::Form)?;
     let long = LENGTHS.last().is_some_and(|last| letter.len().is_multiple_of(*last));
     if letter.len() > MAX_LETTER || !(long || LENGTHS.contains(&letter.len())) {
         return Err(LetterError::Form);
     }
     let Opened { author, plain } = opened(&secret(to), context, body).map_err(|_| LetterError::Sealed)?;
-    let wrote = |peer: &&PeerId| public(**peer).is_ok_and(|key| author.as_deref() == Some(key.as_slice()));
-    let author = authors.iter().find(wrote).ok_or(LetterError::Stranger)?;
+    let author = author.and_then(|key| key.try_into().ok()).map(Author).ok_or(LetterError::Form)?;
     let (length, rest) = plain.split_first_chunk::<4>().ok_or(LetterError::Form)?;
     let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| LetterError::Form)?;
     let (content, padding) = rest.split_at_checked(length).ok_or(LetterError::Form)?;
@@ -157,7 +181,7 @@ pub fn open(
     if length_for(length) != Some(letter.len()) || padding.iter().any(|byte| *byte != 0) {
         return Err(LetterError::Form);
     }
-    Ok((*author, Zeroizing::new(content.to_vec())))
+    Ok((author, Zeroizing::new(content.to_vec())))
 }
 
 /// The contents of all pieces, and the key that the first one proves.

@@ -127,6 +127,10 @@ pub const SEAT_FILE: Label = label!("fairdeal/seat-file/v1");
 pub const REGISTRATION: Label = label!("fairdeal/registration/v1");
 /// The context in which letters of a table are sealed.
 pub const LETTER: Label = label!("fairdeal/letter/v1");
+/// The context in which letters of a lobby are sealed.
+pub const LOBBY_LETTER: Label = label!("fairdeal/lobby-letter/v1");
+/// The checksum of an invitation to a lobby by letter.
+pub const INVITATION: Label = label!("fairdeal/invitation/v1");
 /// The subject of a letter in a box at a meeting point.
 pub const MAIL: Label = label!("fairdeal/mail/v1");
 /// The jitter of a redial, so that two peers do not dial each other simultaneously.

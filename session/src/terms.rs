@@ -25,6 +25,13 @@ pub fn wait_for_phones(options: &mut BTreeMap<String, String>) {
     }
 }
 
+/// Gives players seven days for a turn and to come back, unless the options of a table say how long: letters take their time.
+pub fn wait_for_letters(options: &mut BTreeMap<String, String>) {
+    for time in [Timing::TURN_TIME, Timing::ABSENCE] {
+        options.entry(time.to_owned()).or_insert_with(|| Timing::TURN_TIMES.end().to_string());
+    }
+}
+
 /// The options that somebody has chosen, cleaned for display: all of a table's but for its protocol.
 pub(crate) fn chosen(options: &[(Text<MAX_WORD>, Text<MAX_WORD>)]) -> Vec<(String, String)> {
     let shown = options.iter().filter(|(key, _)| key.as_str() != Protocol::OPTION.0);

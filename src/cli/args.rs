@@ -193,6 +193,41 @@ pub(super) enum BotCommand {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum LetterCommand {
+    /// Invite friends to a table that begins by letter: send the file to all of them
+    ///
+    /// They read it with `fairdeal letter in` and write back. Once all seats are taken and all have signed, your next letter
+    /// begins the game. Without other options a turn may take seven days.
+    Invite {
+        /// Game id
+        #[arg(value_parser = game_ids())]
+        game: String,
+        /// Number of seats [default: you and one guest]
+        #[arg(long, value_name = "N")]
+        seats: Option<u8>,
+        #[command(flatten)]
+        options: Options,
+        /// File to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Overwrite the file if it exists
+        #[arg(long)]
+        force: bool,
+    },
+    /// List the tables that wait for letters before they begin
+    List,
+    /// Take a seat back from somebody whom you do not want at your table, before it begins
+    Dismiss {
+        /// Number of the table in `fairdeal letter list`, or enough of its first digits to be unique
+        table: String,
+        /// The guest: the name or number of a seat
+        #[arg(long, value_name = "SEAT")]
+        seat: Option<String>,
+    },
+    /// Give up a table that has not begun
+    Withdraw {
+        /// Number of the table in `fairdeal letter list`, or enough of its first digits to be unique
+        table: String,
+    },
     /// Write a letter with everything its reader may be missing of a saved game
     Out {
         /// Table id, or enough of its first digits to be unique; needed if you have several saved games

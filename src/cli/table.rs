@@ -77,7 +77,7 @@ pub(super) fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String
 }
 
 /// The name from the command line, the settings or the system's user name, in this order.
-fn name(common: &Common, data: &DataView) -> String {
+pub(super) fn name(common: &Common, data: &DataView) -> String {
     // The interface reports invalid settings.
     let settings = || data.settings().0.name;
     common.name.clone().or_else(settings).unwrap_or_else(user)

@@ -396,6 +396,9 @@ pub fn last_shown<'a>(told: impl IntoIterator<Item = &'a SessionEvent>) -> Optio
     shown.last()
 }
 
+/// The news of a letter without any.
+pub const NOTHING_NEW: &str = "nothing new";
+
 /// The news of a letter, a line each.
 pub fn news(names: &[String], told: &[SessionEvent]) -> Vec<String> {
     let name = |seat: Seat| names.get(seat.index()).cloned().unwrap_or_default();
@@ -419,5 +422,5 @@ pub fn news(names: &[String], told: &[SessionEvent]) -> Vec<String> {
         _ => None,
     });
     let lines: Vec<String> = lines.collect();
-    if lines.is_empty() { vec!["nothing new".to_owned()] } else { lines }
+    if lines.is_empty() { vec![NOTHING_NEW.to_owned()] } else { lines }
 }

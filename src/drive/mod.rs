@@ -12,6 +12,7 @@ mod files;
 pub mod finder;
 pub mod letters;
 pub mod listening;
+pub mod lobbies;
 pub mod local_bots;
 pub mod mail;
 pub mod people;

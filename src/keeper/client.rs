@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 use super::socket::{Connection, connect};
 use super::wire::{Answer, GONE, KeptTable, Request, STOP, VERSION, read, write};
 use crate::drive::Handle;
+use crate::drive::lobbies::{Order, Outcome};
 use crate::drive::local_bots::{BotOrder, MoreBots};
 use crate::drive::mail::Words;
 use crate::drive::tables::PlayedTable;
@@ -179,6 +180,17 @@ impl KeeperClient {
         }
     }
 
+    /// Lets the keeper carry out an order about lobbies by letter.
+    ///
+    /// # Errors
+    /// [`KeeperError`].
+    pub async fn lobby(&self, order: Order) -> Result<Outcome, KeeperError> {
+        match call(&self.data).await?.ask_for(&Request::Lobby(Box::new(order)), LETTER).await? {
+            Answer::Lobby(outcome) => Ok(outcome),
+            _ => Err(KeeperError::other()),
+        }
+    }
+
     /// Asks for a table in a task of the current tokio runtime, and attaches to it. What goes wrong arrives as an event. A
     /// quit command detaches.
     pub fn attach(&self, request: Request) -> PlayedTable {
@@ -216,7 +228,7 @@ async fn bridge(
                 }
                 Some(Answer::Refused(why)) => return Err(KeeperError::Refused(why)),
                 Some(Answer::Done) => return Ok(()),
-                Some(Answer::Welcome | Answer::Tables(_) | Answer::Letter(_) | Answer::Mail(_)) => {}
+                Some(Answer::Welcome | Answer::Tables(_) | Answer::Letter(_) | Answer::Mail(_) | Answer::Lobby(_)) => {}
                 None => {
                     return Err(KeeperError::Refused(GONE.to_owned()));
                 }

@@ -21,6 +21,7 @@ use super::socket::{Connection, Listener};
 use super::visits::Visits;
 use super::wire::{Answer, GONE, KeptState, KeptTable, Request, STOP, VERSION, read, write};
 use crate::drive::letters::{Desk, PostError};
+use crate::drive::lobbies::carry_out;
 use crate::drive::mail::{MailError, Visit, VisitedTable, has_mail, visit};
 use crate::drive::saved::{self, give_up, saved_tables};
 use crate::drive::tables::PlayedTable;
@@ -291,6 +292,15 @@ impl Keeper {
         }
     }
 
+    /// Returns to the saved table of this id.
+    fn hold_saved(&mut self, table: &str) -> anyhow::Result<()> {
+        for saved in saved_tables(&self.data, Some(table))? {
+            let name = saved.0.clone();
+            self.hold(return_to(saved, None, &self.data)?, Some(name), false);
+        }
+        Ok(())
+    }
+
     /// Holds a table from now on, under its id if it is known. Returns its number.
     fn hold(&mut self, table: PlayedTable, name: Option<String>, is_attended: bool) -> Id {
         let id = self.draw_id();
@@ -468,6 +478,15 @@ impl Keeper {
                 self.answer(from, Answer::Done);
             }
             Request::Letter(table, command) => self.post(from, &table, command)?,
+            Request::Lobby(order) => {
+                let outcome = carry_out(&self.data, *order)?;
+                if let Some(table) = &outcome.begins
+                    && let Err(why) = self.hold_saved(table)
+                {
+                    (self.terms.complain)(format!("table {table}: {why:#}"));
+                }
+                self.answer(from, Answer::Lobby(outcome));
+            }
             Request::Mail(points) => {
                 let points: Vec<Multiaddr> = points.iter().map(|point| point.parse()).collect::<Result<_, _>>()?;
                 self.mail.wanted.push_back((from, points));

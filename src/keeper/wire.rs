@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use zeroize::Zeroizing;
 
+use crate::drive::lobbies::{Order, Outcome};
 use crate::drive::local_bots::BotOrder;
 use crate::drive::mail::Words;
 use crate::drive::wish::Wish;
@@ -49,6 +50,8 @@ pub enum Request {
     Letter(String, Command),
     /// To visit meeting points: these, or those of the settings.
     Mail(Vec<String>),
+    /// An order about lobbies by letter.
+    Lobby(Box<Order>),
 }
 
 /// An answer of the keeper.
@@ -64,6 +67,8 @@ pub enum Answer {
     Letter(Vec<SessionEvent>),
     /// The outcome of a visit.
     Mail(Words),
+    /// The outcome of an order about lobbies by letter.
+    Lobby(Outcome),
     Done,
 }
 

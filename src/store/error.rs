@@ -155,6 +155,9 @@ pub enum StoreError {
         /// The table id.
         table: String,
     },
+    /// No room for another lobby by letter.
+    #[error("too many tables wait for letters; remove some from {}, or with `fairdeal letter withdraw`", folder.display())]
+    ManyLobbies { folder: PathBuf },
     /// No saved game.
     #[error("there is no saved game to resume")]
     NothingToResume,

@@ -8,6 +8,7 @@
 //!   people.toml             the address book; people.lock is held while it changes
 //!   themes/NAME.toml        the player's own themes
 //!   mail.json               which letters wait at meeting points
+//!   lobbies/NUMBER.lobby    lobbies by letter
 //!   journals/TABLE-SEAT.journal  tables in play; beside each, its writer's lock
 //!   given-up/               journals of games that the player has given up; nothing reads them
 //!   transcripts/TABLE.fairdeal
@@ -30,6 +31,7 @@ mod error;
 mod files;
 mod identity;
 mod journal;
+mod lobbies;
 mod mail;
 mod people;
 mod settings;

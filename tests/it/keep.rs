@@ -114,6 +114,11 @@ impl Person {
         self.keeper.data.clone()
     }
 
+    /// The id of the one table that the keeper holds.
+    pub(super) async fn only_table(&self) -> String {
+        self.keeper.table().await.id
+    }
+
     /// The file of the game, once it is over.
     pub(super) fn transcript(&self) -> Option<&Path> {
         self.transcript.as_deref()

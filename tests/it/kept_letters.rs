@@ -17,13 +17,13 @@ use super::mail::point;
 use super::process::fairdeal;
 
 /// Runs a command on a data directory. Returns what it says, or why it fails.
-fn tries(data: &Path, args: &[&str]) -> Result<String, String> {
+pub(super) fn tries(data: &Path, args: &[&str]) -> Result<String, String> {
     let output = fairdeal().arg("--data-dir").arg(data).args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
 }
 
-fn runs(data: &Path, args: &[&str]) -> String {
+pub(super) fn runs(data: &Path, args: &[&str]) -> String {
     tries(data, args).unwrap_or_else(|why| panic!("{args:?}: {why}"))
 }
 
@@ -34,12 +34,23 @@ fn is_fair(file: &Path) {
 
 /// Anna has a keeper, Béla writes letters, and half of them are lost. They are never connected. `between` may disturb Anna's
 /// keeper before a visit.
-async fn plays_by_files(root: &Path, bots: usize, mut between: impl FnMut(usize, &mut Person)) {
+async fn plays_by_files(root: &Path, bots: usize, between: impl FnMut(usize, &mut Person)) {
     let persons = ["Anna", "Béla"].map(|name| Person::new(root, name)).into();
     let options = [("turn-time", "604800")];
-    let (mut anna, table) = begun_beside_keeper(persons, "plutonian-poker", &options, bots).await;
-    let mut bela = Home::new(root.join("Béla"));
-    let mut rng = ChaCha20Rng::seed_from_u64(bots as u64);
+    let (anna, table) = begun_beside_keeper(persons, "plutonian-poker", &options, bots).await;
+    let bela = Home::new(root.join("Béla"));
+    goes_on_by_files(root, (anna, &table), bela, bots as u64, between).await;
+}
+
+/// The rest of such a game.
+pub(super) async fn goes_on_by_files(
+    root: &Path,
+    (mut anna, table): (Person, &str),
+    mut bela: Home,
+    seed: u64,
+    mut between: impl FnMut(usize, &mut Person),
+) {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let file = root.join("letter");
     let path = file.to_str().unwrap();
     let mut visits = 0;
@@ -56,7 +67,7 @@ async fn plays_by_files(root: &Path, bots: usize, mut between: impl FnMut(usize,
             }
         }
         if anna.transcript().is_none() {
-            anna.visits(&table).await;
+            anna.visits(table).await;
         }
         match tries(&anna.data(), &["letter", "out", "--to", "béla", "--force", "-o", path]) {
             Ok(said) if rng.next_u32() % 2 == 0 => {

@@ -12,6 +12,7 @@ mod bots;
 mod browser;
 #[path = "../fixture/built.rs"]
 mod built;
+mod by_letter;
 mod chat;
 mod cheat;
 mod citations;

@@ -573,7 +573,7 @@ impl Page {
             | Effect::People { .. }
             | Effect::Review(..) => self.tell(UiEvent::Failed(ELSEWHERE.to_owned()), answer),
             // A page has no files, so it writes no letters.
-            Effect::SaveLetter { .. } | Effect::ReadLetter(_) | Effect::WriteLetter { .. } => {}
+            Effect::Invite { .. } | Effect::SaveLetter { .. } | Effect::ReadLetter(_) | Effect::WriteLetter { .. } => {}
             Effect::LoadLibrary | Effect::Quit | Effect::Suspend => {}
         }
     }

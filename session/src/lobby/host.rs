@@ -97,6 +97,16 @@ impl HostLobby {
         self.guests.values().map(|guest| guest.peer)
     }
 
+    /// Whether all seats are taken, and a charter is proposed.
+    pub(super) fn has_proposed(&self) -> bool {
+        self.proposed.is_some()
+    }
+
+    /// The guests that have not signed the proposed charter.
+    pub(super) fn unsigned(&self) -> impl Iterator<Item = Seat> + '_ {
+        self.guests.iter().filter(|(_, guest)| guest.signed.is_none()).map(|(seat, _)| *seat)
+    }
+
     /// The spectators.
     pub fn watchers(&self) -> impl Iterator<Item = PeerId> + '_ {
         self.spectators.peers()
@@ -176,7 +186,7 @@ impl HostLobby {
         options.collect::<Option<Vec<_>>>()?.try_into().ok()
     }
 
-    fn roster(&self, you: Option<Seat>) -> Option<Frame> {
+    pub(super) fn roster(&self, you: Option<Seat>) -> Option<Frame> {
         let seats: Vec<_> = self.seats().map(|seat| self.taken(seat)).collect();
         Some(Frame::Roster(Roster {
             lobby: self.lobby,

@@ -6,6 +6,7 @@
 //! all signatures to everybody. The host decides the seating and nothing else: any change to a name, key, address, rule
 //! or table id would be noticed.
 
+pub mod by_letter;
 mod guest;
 mod host;
 

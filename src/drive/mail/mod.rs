@@ -30,6 +30,7 @@ pub use self::remembered::{ReaderMail, Remembered, TableMail};
 pub use self::words::Words;
 use super::PostBox;
 use super::letters::{Desk, PostError, open_letter, own_key, whose_turn};
+use super::lobbies::note;
 use super::now;
 use super::saved::{self, ResumeError, SavedTable, open_seats};
 use crate::store::{DataDir, DataView, IdentityKey, JournalFile};
@@ -377,7 +378,7 @@ async fn sit_down(
 ) -> Vec<Going> {
     let Some(saved) = table.saved.take() else { return Vec::new() };
     let (data, identity, live) = (Arc::clone(data), identity.clone(), table.live.clone());
-    let (mut at_work, runtime) = (news.clone(), Handle::current());
+    let (mut at_work, runtime, id) = (news.clone(), Handle::current(), saved.0.clone());
     let sat = tokio::task::spawn_blocking(move || {
         // The interface may want to resume a table meanwhile.
         let _turn = live.is_none().then(|| data.at_desk());
@@ -388,6 +389,11 @@ async fn sit_down(
             _ => open(&data, saved, &identity, &letters),
         };
         let going = desk.and_then(|desk| at_desk(desk, &letters, &mut at_work));
+        for (author, _) in &at_work.came {
+            if let Err(why) = note(&data, &id, *author) {
+                tracing::warn!(%why, "a lobby by letter is not noted");
+            }
+        }
         (going.map_err(|why| why.to_string()), at_work)
     });
     let (going, why) = match sat.await {

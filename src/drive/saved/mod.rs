@@ -210,7 +210,7 @@ pub fn take_in(data: &DataDir, file: &SeatFile) -> Result<String, ResumeError> {
     let relays = JoinTarget::Ticket(file.ticket().clone()).relays();
     let place = ListenConfig { listen: with_doors(everywhere(0)), relays, ..ListenConfig::nowhere() };
     let header = seat.header_moved(file.key(), &place).ok_or_else(|| damaged(&table, &"another key"))?;
-    data.take_in(&table, seat.seat(), &header.to_bytes(), file.records())?;
+    data.take_in(&table, seat.seat(), &header.to_bytes(), file.records()).map(drop)?;
     Ok(table)
 }
 

@@ -37,13 +37,13 @@ fn text(file: &Metadata) -> Option<String> {
 }
 
 /// Marks the journal at `path` as clean; on disk when this returns. Whatever is written to it later makes the mark void.
-pub(super) fn mark(path: &Path, journal: &File) -> Result<(), StoreError> {
+pub(in crate::store) fn mark(path: &Path, journal: &File) -> Result<(), StoreError> {
     let metadata = journal.metadata().map_err(|source| StoreError::io("read", path, source))?;
     text(&metadata).map_or(Ok(()), |text| files::write_whole(&path.with_extension(CLEAN), text.as_bytes()))
 }
 
 /// Uses up the mark of the journal at `path`. Returns whether there was one that fits.
-pub(super) fn take(path: &Path) -> bool {
+pub(in crate::store) fn take(path: &Path) -> bool {
     let place = path.with_extension(CLEAN);
     let read = || -> io::Result<bool> {
         let there = files::read_limited(files::open_plain(&place)?, MAX_MARK)?;
@@ -57,13 +57,13 @@ pub(super) fn take(path: &Path) -> bool {
 }
 
 /// The file that the mark of the journal at `path` names, if it is still that one.
-pub(super) fn fits(path: &Path) -> Option<String> {
+pub(in crate::store) fn fits(path: &Path) -> Option<String> {
     let there = files::read_limited(files::open_plain(&path.with_extension(CLEAN)).ok()?, MAX_MARK).ok()?;
     let now = std::fs::metadata(path).ok()?;
     text(&now).filter(|now| now.as_bytes() == there).and_then(|_| identity(&now))
 }
 
 /// Removes the mark of a journal that is removed or moved.
-pub(super) fn forget(path: &Path) {
+pub(in crate::store) fn forget(path: &Path) {
     let _ = files::remove_if_there(&path.with_extension(CLEAN));
 }

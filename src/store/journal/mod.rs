@@ -16,7 +16,7 @@
 //! without promise and journal, something may have been. A player's own promise is empty. A local bot's promise holds
 //! its identity, which is stored nowhere else until its journal begins.
 
-mod clean;
+pub(super) mod clean;
 mod names;
 
 use std::fs::{self, File};
@@ -458,12 +458,12 @@ impl DataDir {
         seat: Seat,
         header: &[u8],
         records: &[Zeroizing<Vec<u8>>],
-    ) -> Result<(), StoreError> {
+    ) -> Result<Journal, StoreError> {
         let is_over = self.transcripts()?.iter().any(|saved| saved.table == table);
         if is_over || self.has_promised(table, seat)? {
             return Err(StoreError::SeatIsHere { table: table.to_owned() });
         }
-        self.write_journal(table, seat, header, Some(records)).map(drop)
+        self.write_journal(table, seat, header, Some(records))
     }
 
     /// Begins the journal of a seat, replacing an earlier one of the same seat, and removes its promise.

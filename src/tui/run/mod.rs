@@ -47,6 +47,7 @@ pub use self::mail::LastMail;
 use self::mail::Mail;
 use crate::drive::finder::{Company, Finder, Sources};
 use crate::drive::listening::with_doors;
+use crate::drive::lobbies::enclosed;
 use crate::drive::local_bots::{BotOf, BotOrder};
 use crate::drive::people::Acquaintances;
 use crate::drive::practice;
@@ -673,17 +674,23 @@ impl App {
                 shell.update(Input::UiEvent(UiEvent::SavedPage(path)));
                 Ok(())
             }
-            Effect::SaveLetter { table, reader, sealed } => {
-                let path = letters::save(self.interface.data.view(), &table, &reader, &sealed)?;
+            Effect::SaveLetter { table, to, reader, sealed } => {
+                let view = self.interface.data.view();
+                let sealed = enclosed(view, &table, to, sealed)?;
+                let path = letters::save(view, &table, (to, &reader), &sealed)?;
                 shell.update(Input::UiEvent(UiEvent::SavedLetter(reader, path)));
                 Ok(())
             }
+            Effect::Invite { game, seats, options } => {
+                self.letters(shell)?.invite(game, seats, options);
+                Ok(())
+            }
             Effect::ReadLetter(path) => {
-                self.letters()?.read(path);
+                self.letters(shell)?.read(path);
                 Ok(())
             }
             Effect::WriteLetter { table, to, reader } => {
-                self.letters()?.write(table, to, reader);
+                self.letters(shell)?.write(table, to, reader);
                 Ok(())
             }
             Effect::Suspend => {
@@ -739,14 +746,15 @@ impl App {
     }
 
     /// The letters of the player's tables.
-    fn letters(&self) -> anyhow::Result<Letters> {
+    fn letters(&self, shell: &Shell) -> anyhow::Result<Letters> {
         let live = self.live.as_ref().and_then(|live| live.handle.post.clone());
         let tables = match &self.interface.data {
             Data::Kept(view, keeper) => Tables::Kept(view.clone(), keeper.clone()),
             data => Tables::Own(Arc::clone(data.open()?), live),
         };
         let reader = self.library_reader();
-        Ok(Letters { tables, back: self.back.clone(), rereads: Box::new(move || reader.read()) })
+        let me = shell.context().name().to_owned();
+        Ok(Letters { tables, me, back: self.back.clone(), rereads: Box::new(move || reader.read()) })
     }
 
     /// Sits down at a table, here or at the keeper.

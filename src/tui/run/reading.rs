@@ -8,19 +8,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_session::lobby::by_letter::ByLetter;
 use fairdeal_session::replay::{Replay, ReplayError};
 use fairdeal_ui::app::event::{Input, UiEvent};
-use fairdeal_ui::app::screen::Library;
+use fairdeal_ui::app::screen::{LetterRead, Library, Mailed};
 use fairdeal_ui::review::review;
 use tokio::sync::{mpsc, watch};
 
+use super::letters::shown;
 use super::mail::mailed;
 use super::{App, TELLING};
 use crate::drive::finder::{Company, company_of};
+use crate::drive::lobbies::{LobbyFault, id_of, open_lobbies};
 use crate::drive::saved::saved_tables;
 use crate::hands::hands;
 use crate::history::{self, What, history};
-use crate::store::read_transcript;
+use crate::letter_files::LobbyState;
+use crate::store::{DataView, read_transcript};
 use crate::tui::Data;
 
 /// Reads the games in the data directory.
@@ -43,15 +47,20 @@ impl LibraryReader {
             let people = self.data.view().people().unwrap_or_default();
             self.company.send_replace(company_of(&waiting, &people));
         }
-        let mut library = Library {
-            waiting: waiting
-                .into_iter()
-                .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
-                .collect(),
+        let saved = waiting.into_iter().filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())));
+        let lobbies = open_lobbies(self.data.view()).unwrap_or_default();
+        let lobbies: Vec<_> = lobbies.iter().filter_map(|lobby| in_library(lobby, self.data.view()).ok()).collect();
+        let library = Library {
+            waiting: saved.chain(lobbies.iter().map(|(id, words, ..)| (id.clone(), words.clone()))).collect(),
             past: history(self.data.view()),
             mailed: mailed(self.data.view()).collect(),
             ..Library::default()
         };
+        let mut library = lobbies.into_iter().fold(library, |mut all, (id, _, state, letter)| {
+            all.mailed.insert(id.clone(), state);
+            all.lobbies.insert(id, letter);
+            all
+        });
         self.tell(&library);
         // Unreadable settings and people are told at the start.
         if let Ok(people) = self.data.view().people() {
@@ -74,6 +83,14 @@ impl LibraryReader {
         // Ignore the error: the interface has ended.
         let _ = self.back.blocking_send(Input::Library(library.clone()));
     }
+}
+
+/// A lobby by letter among the saved games: its id, its seats, how it stands, and what there is to write.
+fn in_library(lobby: &ByLetter, data: &DataView) -> Result<(String, String, Mailed, LetterRead), LobbyFault> {
+    let state = LobbyState::of(lobby, data)?;
+    let letter = shown(lobby, data)?;
+    let mailed = Mailed { state: state.in_short(), since: String::new(), letters: vec![state.next_in_words()] };
+    Ok((id_of(lobby), state.seats_in_words(), mailed, letter))
 }
 
 /// A transcript being read in a background thread.

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
-use fairdeal_protocol::seat::Seat;
 
-use super::library::Library;
+use super::library::{LetterRead, Library};
 use crate::input::UserInput;
 use crate::review::Reviewed;
 use fairdeal_session::events::SessionEvent;
@@ -44,18 +43,6 @@ pub enum UiEvent {
     SeatTaken(PathBuf),
     /// A request could not be carried out; the reason as text.
     Failed(String),
-}
-
-/// A letter that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LetterRead {
-    /// The id of its table.
-    pub table: String,
-    pub author: Seat,
-    /// The author's name.
-    pub name: String,
-    /// Its news and what to do.
-    pub lines: Vec<String>,
 }
 
 /// The fate of a text for the clipboard.

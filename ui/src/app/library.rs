@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_protocol::seat::Seat;
 use fairdeal_session::past::Past;
 
 /// Games in the data directory.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    /// Saved games: id and description.
+    /// Saved games and lobbies by letter: id and description.
     pub waiting: Vec<(String, String)>,
+    /// The lobbies by letter, by the ids of `waiting`.
+    pub lobbies: BTreeMap<String, LetterRead>,
     /// Every past game and every saved game, newest first.
     pub past: Vec<Past>,
     /// The states of the tables that a keeper holds, by the ids of `waiting`.
     pub kept: BTreeMap<String, Kept>,
-    /// The state of saved games by mail, by the ids of `waiting`.
+    /// The state of saved games by mail and of lobbies by letter, by the ids of `waiting`.
     pub mailed: BTreeMap<String, Mailed>,
 }
 
@@ -35,4 +38,15 @@ pub struct Kept {
     pub state: String,
     /// Since when: "since 2 h"; empty if that does not matter yet.
     pub since: String,
+}
+
+/// A letter that was read, or a lobby by letter as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LetterRead {
+    /// The id of its table or lobby.
+    pub table: String,
+    /// The seats that may be written to now, with their names.
+    pub readers: Vec<(Seat, String)>,
+    /// Its news and what to do.
+    pub lines: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! The [`Screen`] trait, and the state that all screens share.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::event::UiEvent;
-pub use super::library::{Kept, Library, Mailed};
+pub use super::library::{Kept, LetterRead, Library, Mailed};
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::field::Typed;
 use crate::keys::{Intent, Keymap};
@@ -207,7 +208,9 @@ pub enum Effect {
     /// Write the page for browsers with this transcript inside. A [`UiEvent::SavedPage`] answers.
     SavePage(PathBuf),
     /// Save a sealed letter of the table of this id for a player in a file. A [`UiEvent::SavedLetter`] answers.
-    SaveLetter { table: String, reader: String, sealed: Vec<u8> },
+    SaveLetter { table: String, to: Seat, reader: String, sealed: Vec<u8> },
+    /// Open a lobby by letter, and save the invitation in a file. A [`UiEvent::ReadLetter`] answers.
+    Invite { game: String, seats: u8, options: BTreeMap<String, String> },
     /// Read a letter from this file. A [`UiEvent::ReadLetter`] answers.
     ReadLetter(PathBuf),
     /// Write to the seat of this player at a table that need not be open here. A [`UiEvent::SavedLetter`] answers.

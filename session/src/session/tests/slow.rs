@@ -23,7 +23,7 @@ struct Person {
 }
 
 impl Person {
-    /// What the others have done meanwhile.
+    /// Hears of everything that the others have done meanwhile.
     fn hears(&mut self, scene: &mut Scene) {
         while let Some(event) = scene.house.read(self.program) {
             match event {

@@ -1,19 +1,21 @@
-//! Reading a letter of a player who is not online, from a file.
+//! Reading a letter of a player who is not online, or an invitation, from a file; and what there is to write.
 
 use std::path::PathBuf;
 
+use percent_encoding::percent_decode_str;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 
 use super::{column, field_panel, keys_below};
-use crate::app::event::{LetterRead, UiEvent};
-use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, Screen, ScreenInput};
+use crate::app::event::UiEvent;
+use crate::app::screen::{Context, Cx, Effect, FocusPolicy, Handled, LetterRead, Screen, ScreenInput};
 use crate::canvas::{Canvas, Layer, Target, wrapped};
 use crate::field::Field;
 
 const FILE: Target = Target::Button(0);
 const GO: Target = Target::Button(1);
-const BACK: Target = Target::Button(2);
+/// The first of the buttons that write to a seat.
+const WRITE: u16 = 2;
 /// The longest path, in characters.
 const MAX_PATH: usize = 1024;
 
@@ -32,16 +34,24 @@ impl Default for ReadLetter {
     }
 }
 
+/// Whether a pasted text is the path of a letter or an invitation.
+pub(super) fn is_letter(text: &str) -> bool {
+    let ends = |path: &PathBuf| path.extension().is_some_and(|end| end == "letter" || end == "invitation");
+    path_of(text).as_ref().is_some_and(ends)
+}
+
 /// The path in a text that was typed, pasted, or dropped: terminals quote a dropped file, each in its own way.
 fn path_of(text: &str) -> Option<PathBuf> {
     let text = text.trim();
     let quoted = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
-    let path = match quoted('\'').or_else(|| quoted('"')) {
-        Some(inside) => inside.to_owned(),
-        None if cfg!(windows) => text.to_owned(),
+    let inside = quoted('\'').or_else(|| quoted('"'));
+    let (text, is_quoted) = (inside.unwrap_or(text), inside.is_some());
+    let path = match text.strip_prefix("file://") {
+        Some(url) => percent_decode_str(url).decode_utf8_lossy().into_owned(),
+        None if is_quoted || cfg!(windows) => text.to_owned(),
         None => {
             let mut plain = String::new();
-            let mut letters = text.strip_prefix("file://").unwrap_or(text).chars();
+            let mut letters = text.chars();
             while let Some(letter) = letters.next() {
                 plain.extend(if letter == '\\' { letters.next() } else { Some(letter) });
             }
@@ -52,11 +62,28 @@ fn path_of(text: &str) -> Option<PathBuf> {
 }
 
 impl ReadLetter {
-    /// Writes to the author of the letter that was read.
-    fn write_back(&self, cx: &mut Cx<'_>) {
-        if let Some(Ok(LetterRead { table, author, name, .. })) = &self.told {
-            cx.effect(Effect::WriteLetter { table: table.clone(), to: *author, reader: name.clone() });
+    /// With a letter that was read before, or a lobby by letter.
+    pub fn showing(letter: LetterRead) -> Self {
+        Self { told: Some(Ok(letter)), ..Self::default() }
+    }
+
+    /// Writes to one of the seats that may be written to.
+    fn write(&self, cx: &mut Cx<'_>, number: usize) {
+        if let Some(Ok(LetterRead { table, readers, .. })) = &self.told
+            && let Some((to, reader)) = readers.get(number)
+        {
+            cx.effect(Effect::WriteLetter { table: table.clone(), to: *to, reader: reader.clone() });
         }
+    }
+
+    /// Reads the file that was dropped elsewhere.
+    pub(super) fn dropped(text: &str, cx: &mut Cx<'_>) -> Self {
+        let mut screen = Self::default();
+        if let Some(path) = path_of(text) {
+            screen.file = Field::new(MAX_PATH).with(&path.to_string_lossy());
+            cx.effect(Effect::ReadLetter(path));
+        }
+        screen
     }
 
     fn go(&mut self, cx: &mut Cx<'_>) {
@@ -78,9 +105,10 @@ impl Screen for ReadLetter {
         keys_below(canvas, area, context, Vec::new());
         let panel = Rect { height: 3, ..page }.intersection(page);
         field_panel(canvas, panel, FILE, ("The letter's file", &self.file));
-        let x = canvas.button((page.x, page.y + 4), "Enter", "read it", GO);
-        if let Some(Ok(letter)) = &self.told {
-            canvas.button((x + 1, page.y + 4), "", &format!("write back to {}", letter.name), BACK);
+        let mut x = canvas.button((page.x, page.y + 4), "Enter", "read it", GO);
+        let readers = self.told.iter().flatten().flat_map(|letter| &letter.readers);
+        for ((_, name), button) in readers.zip(WRITE..) {
+            x = canvas.button((x + 1, page.y + 4), "", &format!("write to {name}"), Target::Button(button));
         }
         let hint = "Drop the file here, or type where it is. Your program answers for you what programs answer.";
         let (lines, style) = match &self.told {
@@ -112,7 +140,9 @@ impl Screen for ReadLetter {
 
     fn input(&mut self, cx: &mut Cx<'_>, input: ScreenInput<'_>) -> Handled {
         match input {
-            ScreenInput::Choose(BACK) => self.write_back(cx),
+            ScreenInput::Choose(Target::Button(button)) if button >= WRITE => {
+                self.write(cx, usize::from(button - WRITE));
+            }
             ScreenInput::Choose(GO) | ScreenInput::Submit => self.go(cx),
             ScreenInput::Typed(typed) => {
                 if self.file.typed(typed) {
@@ -122,8 +152,8 @@ impl Screen for ReadLetter {
             ScreenInput::Focused(target) => self.focus = target.unwrap_or(FILE),
             ScreenInput::Event(UiEvent::ReadLetter(told)) => {
                 self.told = Some(told.clone());
-                if told.is_ok() {
-                    cx.focus(BACK);
+                if told.as_ref().is_ok_and(|letter| !letter.readers.is_empty()) {
+                    cx.focus(Target::Button(WRITE));
                 }
             }
             _ => return Handled::No,
@@ -145,7 +175,9 @@ mod tests {
         if cfg!(unix) {
             assert_eq!(path("/tmp/for\\ ada.letter").as_deref(), Some("/tmp/for ada.letter"));
             assert_eq!(path("file:///tmp/a.letter\n").as_deref(), Some("/tmp/a.letter"));
+            assert_eq!(path("'file:///tmp/for%20B%C3%A9la.letter'").as_deref(), Some("/tmp/for Béla.letter"));
         }
         assert_eq!((path(""), path("  "), path("''")), (None, None, None));
+        assert!(is_letter("'/tmp/for ada.letter'") && is_letter("/tmp/loot.invitation") && !is_letter("/tmp/a.txt"));
     }
 }

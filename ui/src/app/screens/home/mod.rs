@@ -16,7 +16,7 @@ pub(super) use self::draw::list_panel;
 use super::history::History;
 use super::join::{Join, Purpose};
 use super::lesson::{guided_hand, has_guided_hand};
-use super::letter::ReadLetter;
+use super::letter::{ReadLetter, is_letter};
 use super::people::People;
 use super::puzzle::PuzzleScreen;
 use super::rules::Rules;
@@ -316,6 +316,9 @@ impl Home {
             Entry::Quit => cx.leave(),
             Entry::Waiting(number) => {
                 if let Some((table, _)) = context.library.waiting.get(number) {
+                    if let Some(lobby) = context.library.lobbies.get(table) {
+                        return cx.push(ReadLetter::showing(lobby.clone()));
+                    }
                     cx.effect(Effect::Resume(table.clone()));
                     cx.push(TableScreen::new("resuming", false));
                 }
@@ -416,6 +419,10 @@ impl Screen for Home {
             {
                 cx.push(Join::pasted(text));
             }
+            ScreenInput::Pasted(text) if !cx.context.is_page && is_letter(text) => {
+                let screen = ReadLetter::dropped(text, cx);
+                cx.push(screen);
+            }
             // A page has nothing behind this screen.
             ScreenInput::Back | ScreenInput::Intent(Intent::Quit) if cx.context.is_page => {}
             // Quitting here loses nothing, but one key press too many should not end the program.
@@ -453,7 +460,10 @@ impl Screen for Home {
             Entry::Game(number) => GAMES.get(*number).map(|info| format!("play {}", info.name)),
             Entry::Waiting(number) => {
                 let waiting = context.library.waiting.get(*number);
-                waiting.map(|(_, words)| format!("resume: {words}"))
+                waiting.map(|(table, words)| match context.library.lobbies.get(table) {
+                    Some(_) => format!("by letter: {words}"),
+                    None => format!("resume: {words}"),
+                })
             }
             Entry::Lan(number) => {
                 let table = context.lan.as_ref().and_then(|view| view.tables.get(*number));
@@ -467,7 +477,6 @@ impl Screen for Home {
         };
         let all = entries(context).into_iter().enumerate();
         let all = all.filter_map(|(number, entry)| Some((words(&entry)?, Target::Row(number))));
-        let reads = !context.library.waiting.is_empty() && !context.is_page;
-        all.chain(reads.then(|| ("read a letter".to_owned(), LETTER))).collect()
+        all.chain((!context.is_page).then(|| ("read a letter".to_owned(), LETTER))).collect()
     }
 }

@@ -11,6 +11,7 @@ use fairdeal_protocol::timing::Timing;
 use ratatui::layout::Rect;
 use serde::Deserialize;
 
+use super::letter::ReadLetter;
 use super::settings::turned;
 use super::table::TableScreen;
 use crate::app::screen::{Chrome, Context, Cx, Effect, FocusPolicy, Handled, Opening, Screen, ScreenInput, Tone};
@@ -19,7 +20,7 @@ use crate::field::Field;
 use crate::keys::Intent;
 use crate::settings::Settings;
 use fairdeal_session::past::Past;
-use fairdeal_session::terms::wait_for_phones;
+use fairdeal_session::terms::{wait_for_letters, wait_for_phones};
 use fairdeal_session::view::time_in_words;
 
 /// Value of the daily option when no day is chosen.
@@ -56,6 +57,8 @@ enum Who {
     Near,
     /// Only those who have the ticket find it.
     Invited,
+    /// Only those who have the invitation, a file, sit down, by letter; nobody has to be online.
+    ByLetter,
     /// The table is listed at the meeting points of the settings, and announced on the LAN.
     Anybody,
 }
@@ -205,7 +208,8 @@ impl Setup {
         if self.game.least_seats < self.game.most_seats {
             items.push(Item::Seats);
         }
-        if several && self.is_networked() {
+        let is_online = self.is_networked() && self.who != Who::ByLetter;
+        if several && is_online {
             items.push(Item::Bots);
         }
         if self.bots > 0 {
@@ -215,7 +219,7 @@ impl Setup {
             if self.options.get(number).is_some_and(is_dated) { Item::Deal } else { Item::Choice(number) }
         };
         items.extend(self.options.first().map(|_| choice(0)));
-        if self.is_networked() {
+        if is_online {
             items.extend([Item::Password, Item::Phones]);
         }
         if self.options.len() > 1 {
@@ -248,6 +252,11 @@ impl Setup {
                     "who can join",
                     "friends with a ticket".to_owned(),
                     "You get a ticket to send to friends, wherever they are. Nobody else finds the table.",
+                ),
+                Who::ByLetter => (
+                    "who can join",
+                    "friends by letter".to_owned(),
+                    "You get an invitation, a file to send. Nobody has to be online at once: you play by files or mail.",
                 ),
                 Who::Anybody => (
                     "who can join",
@@ -329,6 +338,9 @@ impl Setup {
     /// The turn time of a table that asks for none, in words.
     fn usual_turn_time(&self) -> String {
         let mut options = BTreeMap::new();
+        if self.who == Who::ByLetter {
+            wait_for_letters(&mut options);
+        }
         Timing::fill_in(&mut options, self.seats.saturating_sub(self.bots));
         let timing = Timing::take(&mut options).unwrap_or_default();
         let seconds = timing.turn_time().map(u64::from);
@@ -339,9 +351,15 @@ impl Setup {
         match item {
             Item::Who => {
                 let was_networked = self.is_networked();
-                let all = [Who::Nobody, Who::Near, Who::Invited, Who::Anybody];
-                let offered = if cx.context.settings.meet.is_empty() { 3 } else { 4 };
-                self.who = turned(all.get(..offered).unwrap_or(&all), &self.who, by);
+                let has_points = !cx.context.settings.meet.is_empty();
+                // Elsewhere every return asks the others, and letters do not work.
+                let letters = cfg!(unix).then_some(Who::ByLetter);
+                let all = [Who::Nobody, Who::Near, Who::Invited].into_iter().chain(letters);
+                let all: Vec<Who> = all.chain(has_points.then_some(Who::Anybody)).collect();
+                self.who = turned(&all, &self.who, by);
+                if self.who == Who::ByLetter {
+                    (self.bots, self.phones) = (0, false);
+                }
                 if was_networked != self.is_networked() {
                     self.bots = if self.is_networked() { 0 } else { self.seats - 1 };
                 }
@@ -400,6 +418,9 @@ impl Setup {
         if self.is_networked() && self.phones {
             wait_for_phones(&mut options);
         }
+        if self.who == Who::ByLetter {
+            wait_for_letters(&mut options);
+        }
         options
     }
 
@@ -417,6 +438,10 @@ impl Setup {
             Err(why) => return cx.toast(Tone::Bad, why.to_string()),
         };
         let options = self.chosen();
+        if self.who == Who::ByLetter {
+            cx.effect(Effect::Invite { game: self.game.id.to_owned(), seats: self.seats, options });
+            return cx.replace(ReadLetter::default());
+        }
         let opening = Opening {
             game: self.game.id.to_owned(),
             seats: self.seats,

@@ -26,7 +26,7 @@ impl TableScreen {
         match news {
             LetterNews::Written(Written { to, sealed, .. }) => {
                 let table = self.snapshot.as_ref().map(|now| now.table.to_string()).unwrap_or_default();
-                cx.effect(Effect::SaveLetter { table, reader: self.name_of(*to), sealed: sealed.clone() });
+                cx.effect(Effect::SaveLetter { table, to: *to, reader: self.name_of(*to), sealed: sealed.clone() });
             }
             LetterNews::Refused(why) => {
                 cx.toast(Tone::Bad, why.clone());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fairdeal_session::letter::{LetterNews, Written};
 
 use super::*;
-use crate::app::event::LetterRead;
+use crate::app::screen::LetterRead;
 
 fn types(stage: &mut TestApp, words: &str) {
     for letter in words.chars() {
@@ -40,7 +40,7 @@ fn letter_is_written_to_a_file() {
     };
     tell(&mut stage, SessionEvent::Letter(Box::new(LetterNews::Written(written))));
     let saved = stage.effects.iter().find_map(|effect| match effect {
-        Effect::SaveLetter { table, reader, sealed } => Some((table.clone(), reader.clone(), sealed.len())),
+        Effect::SaveLetter { table, reader, sealed, .. } => Some((table.clone(), reader.clone(), sealed.len())),
         _ => None,
     });
     assert_eq!(saved, Some((now.table.to_string(), name.clone(), 1024)));
@@ -70,7 +70,7 @@ fn letter_is_read_from_a_file() {
         "It is your turn. Act at the table, then write back.",
     ];
     let lines = lines.map(str::to_owned).to_vec();
-    let letter = LetterRead { table: "5a1b".to_owned(), author: seat(2), name: "Ben".to_owned(), lines };
+    let letter = LetterRead { table: "5a1b".to_owned(), readers: vec![(seat(2), "Ben".to_owned())], lines };
     stage.input(Input::UiEvent(UiEvent::ReadLetter(Ok(letter))));
     insta::assert_snapshot!("letter-80x24", stage.draw());
     stage.size = (60, 20);
