@@ -22,185 +22,38 @@
 //! letter       sealed (`fairdeal_link::letter`) in the context "fairdeal/lobby-letter/v1" ‖ lobby (8 bytes) ‖ host's key
 //! ```
 
-use std::collections::BTreeMap;
+mod error;
+mod invitation;
+mod sides;
 
 use ed25519_dalek::SigningKey;
-use fairdeal_games::rule_set;
 use fairdeal_link::letter::{self, LetterError, MAX_LETTER};
 use fairdeal_peers::PeerId;
 use fairdeal_peers::record::AddressRecord;
-use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes};
+use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::domain;
-use fairdeal_protocol::game::{RuleSet, RuleSetError};
-use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::entry::SignedEntry;
-use fairdeal_protocol::party::{Party, PlayedBy};
-use fairdeal_protocol::seat::{MAX_SEATS, Seat};
-use fairdeal_protocol::table::live::is_first_entry;
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
-use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
+use fairdeal_protocol::wire::codec::{decode, encode};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
-use super::{Agreed, DISMISSED, GuestLobby, HOST, HostLobby, LobbyError, view_of};
-use crate::frame::{Back, Firsts, Frame, Join, ProgramId, Proposal, Roster, Taken};
-use crate::terms::chosen;
+pub use self::error::ByLetterError;
+pub use self::invitation::{Invitation, MAX_INVITATION};
+use self::invitation::{has_same_terms, rules_of};
+use self::sides::{Guest, Host, MAX_DISMISSED, Reply, first_entries};
+use super::{Agreed, DISMISSED, GuestLobby, HOST, HostLobby, view_of};
+use crate::frame::{Back, Firsts, Frame, Join, ProgramId, Proposal, Roster};
 use crate::text::{clean, clean_reason};
 use crate::view::LobbyView;
 
-const MAGIC: &[u8; 14] = b"fdinvitation1\n";
-const CHECKSUM: usize = 32;
-/// Maximum size of an invitation, in bytes.
-pub const MAX_INVITATION: usize = 16 << 10;
 /// Maximum size of a kept lobby, in bytes.
 const MAX_KEPT: usize = 256 << 10;
-/// Maximum number of guests that a host has dismissed from one lobby.
-const MAX_DISMISSED: usize = 32;
 /// The longest letter that another encloses, in bytes.
 pub const MAX_ENCLOSED: usize = 1 << 20;
-
-/// Why an invitation, a kept lobby or a letter of it is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ByLetterError {
-    /// Not the form of an invitation.
-    #[error("this is not a whole invitation to a table; ask for it again")]
-    Invitation,
-    #[error(transparent)]
-    Letter(#[from] LetterError),
-    #[error("the letter cannot be read: {0}")]
-    Codec(#[from] CodecError),
-    #[error(transparent)]
-    Lobby(#[from] LobbyError),
-    #[error(transparent)]
-    Rules(#[from] RuleSetError),
-    /// Another version of the protocol, the rules or the options.
-    #[error("this table is of another version of fairdeal; all of you need the same one")]
-    Version,
-    /// The name is too long for a charter.
-    #[error("the name is longer than 64 bytes; choose a shorter one with --name")]
-    Name,
-    #[error("this game has one seat; there is nobody to invite")]
-    Alone,
-    #[error("this is your own invitation: send it to the others")]
-    OwnInvitation,
-    /// The host does not take this guest.
-    #[error("{name} gets no seat: {why}")]
-    Refused { name: String, why: String },
-    #[error("the host's letter has other rules or seats than the invitation; do not play with this host")]
-    OtherTerms,
-    #[error("nobody with that seat is here to write to")]
-    NoReader,
-    /// All have signed, and the table has begun.
-    #[error("this table has begun; give it up at the table")]
-    Begun,
-}
-
-/// An invitation to a lobby by letter. Whoever has it can ask for a seat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Invitation {
-    host: SeatKey,
-    roster: Roster,
-    /// The host's nonce for the charter.
-    nonce: [u8; 32],
-    /// The host's address record.
-    record: AddressRecord,
-}
-
-impl Invitation {
-    /// Whether bytes are meant as an invitation, whole or not.
-    pub fn is_meant(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
-    }
-
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = [&MAGIC[..], &encode(self)].concat();
-        let sum = checksum(&bytes);
-        bytes.extend_from_slice(&sum);
-        bytes
-    }
-
-    /// Reads an invitation to a game that this program knows.
-    ///
-    /// # Errors
-    /// [`ByLetterError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ByLetterError> {
-        let body = bytes.len().checked_sub(CHECKSUM).filter(|_| bytes.len() <= MAX_INVITATION);
-        let (body, sum) = body.and_then(|length| bytes.split_at_checked(length)).ok_or(ByLetterError::Invitation)?;
-        let content = body.strip_prefix(MAGIC).filter(|_| checksum(body) == sum).ok_or(ByLetterError::Invitation)?;
-        let invitation: Self = decode(content, MAX_INVITATION)?;
-        let rules = rules_of(&invitation.roster)?;
-        let host = invitation.roster.seats.first().and_then(Option::as_ref);
-        let is_record = invitation.record.of(invitation.host()).is_ok();
-        if rules.seats < 2 || !is_record || host.is_none_or(|host| host.key != invitation.host) {
-            return Err(ByLetterError::Invitation);
-        }
-        Ok(invitation)
-    }
-
-    /// The lobby and the charter with this guest in the only other seat, as the host will have them. `None` at a larger table.
-    fn with(&self, key: SeatKey, guest: &Join) -> Result<Option<(Roster, Proposal)>, ByLetterError> {
-        let (Some(Some(host)), 2, Some(me)) = (self.roster.seats.first(), self.roster.seats.len(), Seat::new(1)) else {
-            return Ok(None);
-        };
-        let taken = Taken { name: guest.name.clone(), key, party: Party::of(me), played_by: guest.played_by.clone() };
-        let player = |taken: &Taken, nonce: [u8; 32]| Player {
-            name: taken.name.clone(),
-            key: taken.key,
-            nonce,
-            party: taken.party,
-            played_by: taken.played_by.clone(),
-        };
-        let players = vec![player(host, self.nonce), player(&taken, guest.nonce)];
-        let charter = Charter::new(self.roster.lobby, &rules_of(&self.roster)?, players).map_err(LobbyError::from)?;
-        let records = [&self.record, &guest.record].map(|record| Some(record.clone()));
-        let roster =
-            Roster { seats: Bounded::first([Some(host.clone()), Some(taken)]), you: Some(me), ..self.roster.clone() };
-        Ok(Some((roster, Proposal { charter, records: Bounded::first(records) })))
-    }
-
-    /// The host's key.
-    pub fn host(&self) -> PeerId {
-        self.host.into()
-    }
-
-    /// The lobby as it stood when the invitation was written.
-    pub fn view(&self) -> LobbyView {
-        view_of(&self.roster)
-    }
-}
-
-fn checksum(body: &[u8]) -> [u8; CHECKSUM] {
-    Hasher::new(domain::INVITATION).bytes(body).finish().0
-}
-
-/// The rules of a lobby, which are written by this program as they are there.
-fn rules_of(roster: &Roster) -> Result<RuleSet, ByLetterError> {
-    let written: BTreeMap<String, String> =
-        roster.options.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let seats = u8::try_from(roster.seats.len()).unwrap_or(u8::MAX);
-    let rules = rule_set(roster.game.as_str(), seats, &chosen(&roster.options).into_iter().collect())?;
-    if rules.written_options() == written { Ok(rules) } else { Err(ByLetterError::Version) }
-}
-
-fn has_same_terms(a: &Roster, b: &Roster) -> bool {
-    (a.lobby, &a.game, &a.options, a.seats.len()) == (b.lobby, &b.game, &b.options, b.seats.len())
-}
-
-/// A signature under a proposed charter, and the first entry at its table.
-type Signature = (Hash32, SignatureBytes, SignedEntry);
-
-/// The first entries among these, one of each seat: whatever else a host sends as one is left out.
-fn first_entries(charter: &Charter, entries: &[SignedEntry]) -> Firsts {
-    let of = |seat| entries.iter().find(|entry| is_first_entry(entry, charter, seat)).cloned();
-    Firsts::first(charter.seated().filter_map(|(seat, _)| of(seat)))
-}
-
-/// A guest's letter to the host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Reply {
-    join: Join,
-    signature: Option<Signature>,
-}
 
 /// A table that all have signed, for a guest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,103 +73,6 @@ enum Content {
     Lobby(Box<(Roster, Option<Proposal>)>),
     /// To a guest, once the table has begun.
     Begun(Box<Begun>),
-}
-
-/// A host's memory between two letters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Host {
-    /// The lobby without guests.
-    empty: Roster,
-    own: Join,
-    /// The last letter of each guest, in the order of their seats.
-    guests: Bounded<(SeatKey, Reply), MAX_SEATS>,
-    /// Guests that get no seat here again, the last ones.
-    dismissed: Bounded<SeatKey, MAX_DISMISSED>,
-    /// The table, once it has begun here.
-    table: Option<Hash32>,
-    /// The guests whose letters at the table have come.
-    arrived: Bounded<SeatKey, MAX_SEATS>,
-}
-
-impl Host {
-    /// The guest at a seat, with its last letter.
-    fn guest(&self, seat: Seat) -> Option<&(SeatKey, Reply)> {
-        seat.index().checked_sub(1).and_then(|index| self.guests.get(index))
-    }
-
-    /// The lobby with all that guests have written, and the table if all have signed.
-    fn lobby(&self, key: &SigningKey) -> Result<(HostLobby, Option<Agreed>), ByLetterError> {
-        let rules = rules_of(&self.empty)?;
-        let mut lobby = HostLobby::new(self.empty.lobby, rules, key.clone(), self.own.clone(), true);
-        // A new guest makes void what was signed before.
-        for (guest, reply) in self.guests.iter() {
-            lobby.receive((*guest).into(), Frame::Join(reply.join.clone()))?;
-        }
-        let mut agreed = None;
-        for (guest, reply) in self.guests.iter() {
-            let peer = (*guest).into();
-            lobby.receive(peer, Frame::Ready(true))?;
-            if let Some((table, signature, first)) = reply.signature.clone() {
-                agreed = lobby.receive(peer, Frame::Sign { table, signature, first })?.1.or(agreed);
-            }
-        }
-        let now = agreed.as_ref().map(|agreed| agreed.charter.table());
-        // Another version of this program would propose another charter.
-        if self.table.is_some() && self.table != now { Err(ByLetterError::Version) } else { Ok((lobby, agreed)) }
-    }
-
-    /// Keeps a guest's letter in place of the one before.
-    fn keep(&mut self, guest: SeatKey, reply: Reply) {
-        let mut all: Vec<(SeatKey, Reply)> = self.guests.iter().cloned().collect();
-        match all.iter_mut().find(|(key, _)| *key == guest) {
-            Some((_, last)) => *last = reply,
-            None => all.push((guest, reply)),
-        }
-        self.guests = Bounded::first(all);
-    }
-
-    /// Whether the guest at a seat has signed the charter.
-    fn has_signed(&self, seat: Seat, key: &SigningKey) -> Result<bool, ByLetterError> {
-        let (lobby, _) = self.lobby(key)?;
-        Ok(lobby.has_proposed() && lobby.unsigned().all(|other| other != seat))
-    }
-}
-
-/// A guest's memory between two letters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Guest {
-    invitation: Invitation,
-    own: Join,
-    /// The host's last letter, without the signatures.
-    shown: Option<(Roster, Option<Proposal>)>,
-    /// The table, once it has begun here.
-    table: Option<Hash32>,
-}
-
-impl Guest {
-    /// The guest's side with the host's last letter, and what the host gets: this guest's join request and signature.
-    fn lobby(&self, key: &SigningKey) -> Result<(GuestLobby, Reply), ByLetterError> {
-        let host = self.invitation.host();
-        let mut lobby = GuestLobby::new(host, key.clone(), self.own.clone(), false, true);
-        let shown = match &self.shown {
-            Some(shown) => Some(shown.clone()),
-            None => {
-                let expected = self.invitation.with(key.into(), &self.own)?;
-                expected.map(|(roster, proposal)| (roster, Some(proposal)))
-            }
-        };
-        if let Some((roster, proposal)) = shown {
-            lobby.receive(host, Frame::Roster(roster))?;
-            if let Some(proposal) = proposal {
-                lobby.receive(host, Frame::Propose(Box::new(proposal)))?;
-            }
-        }
-        let signature = lobby.tick().into_iter().find_map(|(_, frame)| match frame {
-            Frame::Sign { table, signature, first } => Some((table, signature, first)),
-            _ => None,
-        });
-        Ok((lobby, Reply { join: self.own.clone(), signature }))
-    }
 }
 
 /// One side of a lobby, as it is kept.

@@ -1,10 +1,15 @@
 //! Lobbies by letter: letters are lost, late, repeated or forged, and each side is read from its bytes each time.
 
+use std::collections::BTreeMap;
+
+use fairdeal_games::rule_set;
 use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::hash::Hasher;
 use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
+use super::invitation::MAGIC;
 use super::*;
 
 fn key(number: u8) -> SigningKey {
