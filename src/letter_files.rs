@@ -33,8 +33,8 @@ pub enum ReadError {
     Form(PathBuf),
     /// None of the player's tables can open it.
     #[error(
-        "{}: the letter fits none of your games: it is for another player, its game is over here or has not begun here \
-         (read the host's letter first), or the file was changed",
+        "{}: the letter fits none of your games: it is for another player, its game is over here, or has not begun or was given up \
+         here (read the host's letter or the invitation first), or the file was changed",
         .0.display()
     )]
     Nobody(PathBuf),
@@ -213,6 +213,7 @@ impl Tables {
                     let mut desk = self.desk(&table, &own, Some(sealed), runtime)?;
                     let read = desk.read(sealed);
                     let names = desk.names().to_vec();
+                    let lacking = read.as_ref().map(|_| lacking(&mut desk)).unwrap_or_default();
                     desk.close();
                     drop(turn);
                     let read = read?;
@@ -224,13 +225,14 @@ impl Tables {
                     return Ok(Reading {
                         table,
                         heading: format!("A letter from {name}:"),
-                        readers: vec![(read.from, name)],
+                        readers: readers(read.from, &names, &lacking),
                         refused: read.refused,
                         news: news(&names, &read.told),
                         next: Next::Table {
                             turn: whose_turn(&names, &told, read.asks),
                             has_signed: read.has_signed,
                             has_bots: has_bots(&own),
+                            lacking: named(&names, &lacking),
                         },
                     });
                 }
@@ -293,24 +295,44 @@ impl Tables {
         let _turn = self.turn(&own);
         let mut desk = self.desk(table, &own, None, runtime)?;
         let told = desk.told();
+        let lacking = lacking(&mut desk);
         let reader = desk.readers().first().map(|(seat, _)| *seat);
         let asks = reader.is_some_and(|seat| desk.write(seat).is_ok_and(|written| written.asks));
         let turn = whose_turn(desk.names(), &told.iter().collect::<Vec<_>>(), asks);
-        let name_of = |seat: &Seat| desk.names().get(seat.index()).cloned().unwrap_or_default();
-        let all = desk.readers().iter().map(|(seat, _)| (*seat, name_of(seat))).collect();
+        let all: Vec<Seat> = desk.readers().iter().map(|(seat, _)| *seat).collect();
+        let names = desk.names().to_vec();
         desk.close();
+        let readers = all.iter().copied().zip(named(&names, &all)).collect();
+        let lacking = named(&names, &lacking);
         Ok(Reading {
             table: table.to_owned(),
+            readers,
             heading: format!("A letter from {name}:"),
-            readers: all,
             refused: Vec::new(),
             news: vec![NOTHING_NEW.to_owned()],
             next: match turn {
                 None => Next::Lobby("Write to everybody: your program has answered for you.".to_owned()),
-                turn => Next::Table { turn, has_signed: true, has_bots: has_bots(&own) },
+                turn => Next::Table { turn, has_signed: true, has_bots: has_bots(&own), lacking },
             },
         })
     }
+}
+
+/// The seats that lack something, as far as is known here, or have asked a question.
+fn lacking(desk: &mut Desk) -> Vec<Seat> {
+    let all: Vec<Seat> = desk.readers().iter().map(|(seat, _)| *seat).collect();
+    all.into_iter().filter(|seat| desk.write(*seat).is_ok_and(|letter| !letter.covered)).collect()
+}
+
+fn named(names: &[String], seats: &[Seat]) -> Vec<String> {
+    seats.iter().map(|seat| names.get(seat.index()).cloned().unwrap_or_default()).collect()
+}
+
+/// The seats to write to: the author of a letter first, then those who lack something.
+fn readers(author: Seat, names: &[String], lacking: &[Seat]) -> Vec<(Seat, String)> {
+    let all: Vec<Seat> = [author].into_iter().chain(lacking.iter().copied().filter(|seat| *seat != author)).collect();
+    let names = named(names, &all);
+    all.into_iter().zip(names).collect()
 }
 
 /// Whether bots of the player's program have seats, too.
@@ -339,6 +361,8 @@ enum Next {
         has_signed: bool,
         /// Whether bots of the player's program may answer a moment later.
         has_bots: bool,
+        /// The names of those who lack something, as far as is known here.
+        lacking: Vec<String>,
     },
     /// Advice in a lobby, in words.
     Lobby(String),
@@ -375,17 +399,24 @@ impl Reading {
         lines.extend(self.news.iter().map(|line| format!("  {line}")));
         match &self.next {
             Next::Lobby(next) => lines.push(next.clone()),
-            Next::Table { turn: Some(turn), has_signed, has_bots } => lines.push(match turn {
+            Next::Table { turn: Some(turn), has_signed, has_bots, lacking } => lines.push(match turn {
                 WhoseTurn::Asks => format!("{} Write to everybody.", WhoseTurn::Asks.in_words()),
                 WhoseTurn::Over => "The game is over. Write back: the others need your last signature.".to_owned(),
                 WhoseTurn::Yours => acts(short(&self.table)),
-                other if *has_signed => {
-                    format!("Write back: your program has answered for you. {}", other.in_words())
+                other if *has_signed && !lacking.is_empty() => {
+                    format!("Write to {}: your program has answered for you. {}", listed(lacking), other.in_words())
                 }
                 other if *has_bots => {
                     format!("Your bots may answer in a moment; write back then. {}", other.in_words())
                 }
-                other => format!("Nothing new to write. {}", other.in_words()),
+                other if lacking.is_empty() => format!("Nothing new to write. {}", other.in_words()),
+                other => {
+                    let lacking = listed(lacking);
+                    format!(
+                        "If you have not yet, write to {lacking}: your last move or answer may be missing there. {}",
+                        other.in_words()
+                    )
+                }
             }),
             Next::Table { turn: None, .. } => {}
         }
@@ -484,7 +515,8 @@ impl LobbyState {
             }
             Stands::Signed => {
                 let names: Vec<&str> = self.readers.iter().map(|(_, name)| name.as_str()).collect();
-                format!("All have signed. To begin the game, write to {}.", listed(&names))
+                let have = if names.len() == 1 { "has" } else { "have" };
+                format!("{names} {have} signed. To begin the game, write to {names}.", names = listed(&names))
             }
             Stands::Begun => "The game has begun.".to_owned(),
         }

@@ -218,6 +218,7 @@ pub(super) enum LetterCommand {
     /// Take a seat back from somebody whom you do not want at your table, before it begins
     Dismiss {
         /// Number of the table in `fairdeal letter list`, or enough of its first digits to be unique
+        #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
         table: String,
         /// The guest: the name or number of a seat
         #[arg(long, value_name = "SEAT")]
@@ -226,6 +227,7 @@ pub(super) enum LetterCommand {
     /// Give up a table that has not begun
     Withdraw {
         /// Number of the table in `fairdeal letter list`, or enough of its first digits to be unique
+        #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
         table: String,
     },
     /// Write a letter with everything its reader may be missing of a saved game

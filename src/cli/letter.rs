@@ -41,7 +41,7 @@ pub(super) fn run(common: &Common, command: &LetterCommand) -> anyhow::Result<Ex
 fn by_letter(game: &str, seats: Option<u8>, options: &Options, name: String) -> anyhow::Result<Order> {
     let info = game_info(game).map_err(usage)?;
     let seats = seats.unwrap_or_else(|| 2.clamp(info.least_seats, info.most_seats));
-    if seats < 2 {
+    if info.most_seats < 2 {
         return Err(usage(ByLetterError::Alone));
     }
     let mut options = parse_options(options)?;
@@ -178,7 +178,12 @@ fn write(
         if readers.is_empty() && to.is_none() {
             return invitation(tables, &lobby, (output, force));
         }
-        let (seat, name) = reader(&readers, to, "--to")?;
+        let (seat, name) = reader(&readers, to, "--to").map_err(|why| match readers.as_slice() {
+            [(_, host)] if !lobby.is_host() => {
+                usage(format!("until the game begins, only its host reads your letters: write to {host}"))
+            }
+            _ => why,
+        })?;
         let begins = lobby.stands().map_err(LobbyFault::from)? == Stands::Signed;
         let letter = tables.write(&id_of(&lobby), seat, runtime()?.handle()).map_err(mended)?;
         if begins {

@@ -233,15 +233,15 @@ fn begin(data: &DataDir, lobby: &ByLetter, agreed: &Agreed) -> Result<(), StoreE
 }
 
 /// Encloses a seat's letter at a table in one of the lobby, if its reader has not shown yet that the table has begun there.
+/// Where that cannot be done the letter stays as it is: who plays at the table needs no more.
 ///
 /// # Errors
 /// [`LobbyFault`].
 pub fn enclosed(data: &DataView, table: &str, to: Seat, sealed: Vec<u8>) -> Result<Vec<u8>, LobbyFault> {
     let lobby = lobbies(data)?.into_iter().find(|lobby| has_table(lobby, table) && lobby.is_awaited(to));
-    match lobby {
-        Some(lobby) if sealed.len() <= MAX_ENCLOSED => Ok(lobby.write(to, Some(sealed), &mut UnwrapErr(SysRng))?),
-        _ => Ok(sealed),
-    }
+    let lobby = lobby.filter(|_| sealed.len() <= MAX_ENCLOSED);
+    let outer = lobby.and_then(|lobby| lobby.write(to, Some(sealed.clone()), &mut UnwrapErr(SysRng)).ok());
+    Ok(outer.unwrap_or(sealed))
 }
 
 /// Writes a letter of a lobby.

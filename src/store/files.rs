@@ -286,7 +286,12 @@ pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Resul
         // A dangling link is replaced.
         Err(_) => {}
     }
-    let temporary = temporary_name(path);
+    // Outside the data directory a file of that name may be somebody's, or left by a crash.
+    let mut drawn = [0; 4];
+    getrandom::fill(&mut drawn).map_err(StoreError::Random)?;
+    let mut name = OsString::from(path);
+    name.push(format!(".{:08x}", u32::from_le_bytes(drawn)));
+    let temporary = temporary_name(Path::new(&name));
     let created = calls::create_new(&mut OpenOptions::new(), &temporary);
     let mut file = created.map_err(|source| StoreError::io("create", &temporary, source))?;
     let written = calls::write_all(&mut file, bytes)

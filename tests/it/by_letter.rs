@@ -87,6 +87,28 @@ fn three_begin_and_finish_with_half_of_the_letters_lost() {
     are_fair(&homes);
 }
 
+/// Three players, and a program that is started and closed for each letter: after a few rounds somebody is to act.
+#[test]
+fn each_letter_may_have_a_program_of_its_own() {
+    let root = TempDir::new().unwrap();
+    let names = ["Anna", "Béla", "Cleo"];
+    begins(root.path(), &names, &["plutonian-poker", "--seats", "3"], (6, 0));
+    let players = names.map(|name| Guest::new(root.path(), name));
+    let file = root.path().join("letter");
+    let path = file.to_str().unwrap();
+    for _ in 0..8 {
+        for writer in &players {
+            for reader in players.iter().filter(|reader| reader.name != writer.name) {
+                writer.letter(&["out", "--to", reader.name, "--force", "-o", path]).unwrap();
+                if reader.letter(&["in", path]).unwrap().contains("It is your turn") {
+                    return;
+                }
+            }
+        }
+    }
+    panic!("nobody comes to act");
+}
+
 /// A lobby that was copied may have begun elsewhere: the seat asks the others before it signs anything.
 #[test]
 fn table_of_a_copied_lobby_asks_first() {
@@ -166,7 +188,7 @@ async fn table_begins_by_letter_beside_a_keeper() {
     bela.letter(&["out", "--force", "-o", path]).unwrap();
     assert!(annas(&["list"]).contains("Plutonian Poker: "));
     anna.loses_keeper();
-    assert!(annas(&["in", path]).contains("All have signed. To begin the game, write to Béla."));
+    assert!(annas(&["in", path]).contains("Béla has signed. To begin the game, write to Béla."));
     anna.loses_keeper();
     assert!(annas(&["out", "--force", "-o", path]).starts_with("All have signed: the game begins.\n"));
     assert_eq!(annas(&["list"]), "No table waits for letters to begin.\n");
@@ -232,7 +254,7 @@ fn others_get_no_seat_and_tables_are_given_up() {
     assert!(bela.letter(&["dismiss", &number]).unwrap_err().contains("you are a guest of this table"));
     cleo.letter(&["out", "--force", "-o", path]).unwrap();
     let why = anna.letter(&["in", path]).unwrap_err();
-    assert_eq!(why, "fairdeal: Cleo gets no seat: the host removed you from this table\n");
+    assert_eq!(why, "fairdeal: Cleo gets no seat: you have dismissed this player\n");
     dora.letter(&["in", invited]).unwrap();
     dora.letter(&["out", "--force", "-o", path]).unwrap();
     let said = anna.letter(&["in", path]).unwrap();

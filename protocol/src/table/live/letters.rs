@@ -52,7 +52,12 @@ impl<G: Game> Table<G> {
                 self.peers.read_head(from, head);
                 Ok(())
             }
-            message => self.take(from, message, rng),
+            message => {
+                self.take(from, message, rng)?;
+                // The program may be closed before the next letter, and nobody sends again what this one has brought.
+                self.keep_counted();
+                Ok(())
+            }
         }
     }
 

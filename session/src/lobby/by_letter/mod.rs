@@ -45,7 +45,7 @@ pub use self::error::ByLetterError;
 pub use self::invitation::{Invitation, MAX_INVITATION};
 use self::invitation::{has_same_terms, rules_of};
 use self::sides::{Guest, Host, MAX_DISMISSED, Reply, first_entries};
-use super::{Agreed, DISMISSED, GuestLobby, HOST, HostLobby, view_of};
+use super::{Agreed, GuestLobby, HOST, HostLobby, view_of};
 use crate::frame::{Back, Firsts, Frame, Join, ProgramId, Proposal, Roster};
 use crate::text::{clean, clean_reason};
 use crate::view::LobbyView;
@@ -460,7 +460,7 @@ impl ByLetter {
             seat(&lobby)?
         } else {
             if host.dismissed.contains(&guest) {
-                return Err(refused(DISMISSED));
+                return Err(refused("you have dismissed this player"));
             }
             let (frames, _) = lobby.receive(guest.into(), Frame::Join(reply.join.clone()))?;
             for (peer, frame) in frames {
@@ -482,8 +482,9 @@ impl ByLetter {
             }
             from
         };
-        self.kept = Kept::Host(next);
-        let shown = self.readers()?.into_iter().find_map(|(seat, shown)| (seat == from).then_some(shown));
+        let next = Self { key: self.key.clone(), kept: Kept::Host(next) };
+        let shown = next.readers()?.into_iter().find_map(|(seat, shown)| (seat == from).then_some(shown));
+        self.kept = next.kept;
         Ok(LobbyLetter { from, author: guest.into(), name: shown.unwrap_or(name), begins: None, enclosed: None })
     }
 

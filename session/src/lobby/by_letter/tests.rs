@@ -309,7 +309,7 @@ fn dismissed_guests_get_no_seat() {
     assert!(!ada.dismiss(|peer| peer == PeerId::of(&key(2))).unwrap(), "it is gone");
     let mut ada = again(&ada);
     let why = ada.read(&write(&eve, 0)).unwrap_err().to_string();
-    assert!(why.contains("the host removed you"), "{why}");
+    assert!(why.contains("you have dismissed this player"), "{why}");
     ada.read(&write(&ben, 0)).unwrap();
     ada.begin().unwrap().unwrap();
     assert_eq!(ada.dismiss(|_| true).unwrap_err(), ByLetterError::Begun);

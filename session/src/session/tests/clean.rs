@@ -99,6 +99,31 @@ fn a_program_that_crashed_asks_first() {
     }
 }
 
+/// The player acts while the program asks, and closes it: the move is kept, and played once the others have answered.
+#[test]
+fn a_move_that_is_chosen_while_asking_is_kept() {
+    let (mut scene, player, others) = alone();
+    comes_back(&mut scene, player);
+    let turn = turn_soon(&mut scene, player).unwrap();
+    scene.house.stop(player);
+    comes_back(&mut scene, player);
+    assert!(turn_soon(&mut scene, player).is_none());
+    scene.acts(player, &turn);
+    scene.later(2);
+    let is_told = |event: &SessionEvent, word: &str| matches!(event, SessionEvent::Line(line) if line.contains(word));
+    assert!(
+        scene
+            .events(player)
+            .any(|event| is_told(event, "Your move is kept, and played as soon as they have answered."))
+    );
+    scene.does(player, Command::Quit);
+    scene.later(5);
+    [player, others[0], others[1]].into_iter().for_each(|program| comes_back(&mut scene, program));
+    scene.until(others[0], |event| matches!(event, SessionEvent::Action { .. }).then_some(()));
+    assert!(scene.events(player).any(|event| is_told(event, "Your prepared move was played.")));
+    assert_eq!(scene.house.faults, [""; 0]);
+}
+
 /// The limit: whoever turns back the whole disk, the mark with it, signs a place twice. The others have the proof, remove
 /// the seat and play on; nobody else is blamed.
 #[test]

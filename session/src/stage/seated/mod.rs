@@ -238,7 +238,7 @@ impl Seated {
     /// [`End`].
     pub(crate) fn hear(&mut self, heard: Heard, cx: &mut Cx<'_>) -> Result<(), End> {
         match heard {
-            Heard::Command(Command::Act(action)) => self.act(action, cx),
+            Heard::Command(Command::Act(action)) => self.chosen(action, cx),
             Heard::Command(Command::Premove(action)) => self.premove(action, cx),
             Heard::Command(Command::Leave) => self.leave(cx),
             Heard::Command(Command::Claim) => self.claim(cx),

@@ -57,9 +57,29 @@ fn may_call(table: &Table<AnyGame>) -> bool {
     matches!(table.replica().kind(), Some(StepKind::Action { .. })) && !table.game().to_act().contains(table.me())
 }
 
+/// The word on an action that is chosen while this seat asks the others what it has signed.
+const KEPT_WHILE_ASKING: &str = "Your program first asks the others what it has signed. Your move is kept, and played as soon as they have answered.";
+
 impl Seated {
     pub(super) fn act(&mut self, action: AnyAction, cx: &mut Cx<'_>) {
         self.acts(action, cx);
+    }
+
+    /// The player has chosen an action. While this seat asks the others what it has signed, that may take days by letter: an
+    /// action in turn is kept ready, as the journal keeps it, and the program may be closed.
+    pub(super) fn chosen(&mut self, action: AnyAction, cx: &mut Cx<'_>) {
+        let (game, me) = (self.table.game(), self.table.me());
+        if !self.is_asking() || game.out_of_turn(&action) {
+            return self.act(action, cx);
+        }
+        let (object, deal) = (game.object(me, &action), self.table.replica().deal());
+        let premove = Premove { action, object, deal };
+        if let Verdict::Gone(why) = premove.judge(&self.table) {
+            return cx.refuse(why);
+        }
+        self.notes.set_premove(Some(premove));
+        self.shows = true;
+        cx.tell(SessionEvent::Line(KEPT_WHILE_ASKING.to_owned()));
     }
 
     /// Acts, as soon as that is possible. Returns whether the action is accepted.
@@ -85,6 +105,9 @@ impl Seated {
 
     /// Takes the premove if its moment has come, or drops it if that will not come. Returns whether it did.
     fn settle_premove(&mut self, cx: &mut Cx<'_>) -> bool {
+        if self.is_asking() {
+            return false;
+        }
         let Some(premove) = self.notes.premove().cloned() else { return false };
         let has_ended = self.table.is_finished() || self.table.stopped().is_some() || self.table.is_leaving();
         let verdict = if has_ended { None } else { Some(premove.judge(&self.table)) };

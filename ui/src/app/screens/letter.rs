@@ -34,10 +34,10 @@ impl Default for ReadLetter {
     }
 }
 
-/// Whether a pasted text is the path of a letter or an invitation.
+/// Whether a pasted text is a path, perhaps that of a letter or an invitation.
 pub(super) fn is_letter(text: &str) -> bool {
     let ends = |path: &PathBuf| path.extension().is_some_and(|end| end == "letter" || end == "invitation");
-    path_of(text).as_ref().is_some_and(ends)
+    path_of(text).is_some_and(|path| path.is_absolute() || ends(&path))
 }
 
 /// The path in a text that was typed, pasted, or dropped: terminals quote a dropped file, each in its own way.
@@ -105,7 +105,8 @@ impl Screen for ReadLetter {
         keys_below(canvas, area, context, Vec::new());
         let panel = Rect { height: 3, ..page }.intersection(page);
         field_panel(canvas, panel, FILE, ("The letter's file", &self.file));
-        let mut x = canvas.button((page.x, page.y + 4), "Enter", "read it", GO);
+        let has_read = matches!(self.told, Some(Ok(_)));
+        let mut x = canvas.button((page.x, page.y + 4), if has_read { "" } else { "Enter" }, "read it", GO);
         let readers = self.told.iter().flatten().flat_map(|letter| &letter.readers);
         for ((_, name), button) in readers.zip(WRITE..) {
             x = canvas.button((x + 1, page.y + 4), "", &format!("write to {name}"), Target::Button(button));
@@ -178,6 +179,7 @@ mod tests {
             assert_eq!(path("'file:///tmp/for%20B%C3%A9la.letter'").as_deref(), Some("/tmp/for Béla.letter"));
         }
         assert_eq!((path(""), path("  "), path("''")), (None, None, None));
-        assert!(is_letter("'/tmp/for ada.letter'") && is_letter("/tmp/loot.invitation") && !is_letter("/tmp/a.txt"));
+        assert!(is_letter("'/tmp/for ada.letter'") && is_letter("/tmp/loot.invitation") && !is_letter("fd1abc"));
+        assert!(is_letter("for-ben.letter") && (is_letter("/tmp/download") || cfg!(windows)));
     }
 }

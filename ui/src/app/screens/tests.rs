@@ -733,7 +733,7 @@ fn tables_begin_by_letter() {
     let shown = stage.draw();
     assert!(shown.contains(lines[0]) && !shown.contains("write to"), "{shown}");
     stage.key(KeyCode::Esc);
-    let lobby = ada(&["Loot: Ada, Ben (new).", "All have signed. To begin the game, write to Ben."], &["Ben"]);
+    let lobby = ada(&["Loot: Ada, Ben (new).", "Ben has signed. To begin the game, write to Ben."], &["Ben"]);
     let id = lobby.table.clone();
     let mailed = Mailed { state: "waits for your letter".to_owned(), ..Mailed::default() };
     stage.input(Input::Library(Library {

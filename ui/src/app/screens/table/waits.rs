@@ -46,7 +46,8 @@ impl TableScreen {
         } else if owners.iter().all(|seat| self.paused.contains(seat)) {
             format!("{all} {} paused", if is_one { "has" } else { "have" })
         } else {
-            self.programs(owners, "do not answer", "does not answer")?
+            let programs = self.programs(owners, "do not answer", "does not answer")?;
+            programs.strip_prefix("the ").map(|rest| format!("The {rest}")).unwrap_or(programs)
         };
         let is_mine = now.me.is_some_and(|me| now.game.to_act().contains(me)) && now.waits.pending.is_none();
         if is_mine {
