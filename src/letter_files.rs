@@ -383,7 +383,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The seats to write to now, with their names: the author, or in a lobby whoever has to sign.
+    /// The seats to write to now, with their names: the author and whoever lacks something, or in a lobby whoever has to sign.
     pub fn readers(&self) -> &[(Seat, String)] {
         &self.readers
     }
@@ -401,7 +401,12 @@ impl Reading {
             Next::Lobby(next) => lines.push(next.clone()),
             Next::Table { turn: Some(turn), has_signed, has_bots, lacking } => lines.push(match turn {
                 WhoseTurn::Asks => format!("{} Write to everybody.", WhoseTurn::Asks.in_words()),
-                WhoseTurn::Over => "The game is over. Write back: the others need your last signature.".to_owned(),
+                WhoseTurn::Over if lacking.is_empty() => {
+                    "The game is over, and nobody needs another letter.".to_owned()
+                }
+                WhoseTurn::Over => {
+                    format!("The game is over. Write to {}: your last signature may be missing there.", listed(lacking))
+                }
                 WhoseTurn::Yours => acts(short(&self.table)),
                 other if *has_signed && !lacking.is_empty() => {
                     format!("Write to {}: your program has answered for you. {}", listed(lacking), other.in_words())

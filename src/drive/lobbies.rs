@@ -103,8 +103,7 @@ pub enum Order {
 /// A letter of a lobby that was read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HasReadLobby {
-    /// Its author.
-    pub from: Seat,
+    /// The author's name.
     pub name: String,
     /// The table, if it has begun, in this moment or before.
     pub table: Option<String>,
@@ -209,7 +208,7 @@ fn read(data: &DataDir, sealed: &[u8]) -> Result<Outcome, LobbyFault> {
         return Ok(Outcome {
             number: Some(lobby.number()),
             begins: table.clone().filter(|_| letter.begins.is_some()),
-            read: Some(HasReadLobby { from: letter.from, name: letter.name, table, enclosed: letter.enclosed }),
+            read: Some(HasReadLobby { name: letter.name, table, enclosed: letter.enclosed }),
         });
     }
     Ok(Outcome::default())

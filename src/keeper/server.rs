@@ -21,7 +21,7 @@ use super::socket::{Connection, Listener};
 use super::visits::Visits;
 use super::wire::{Answer, GONE, KeptState, KeptTable, Request, STOP, VERSION, read, write};
 use crate::drive::letters::{Desk, PostError};
-use crate::drive::lobbies::carry_out;
+use crate::drive::lobbies::{Outcome, carry_out};
 use crate::drive::mail::{MailError, Visit, VisitedTable, has_mail, visit};
 use crate::drive::saved::{self, give_up, saved_tables};
 use crate::drive::tables::PlayedTable;
@@ -61,6 +61,8 @@ enum News {
     Gone(Id),
     /// An answer that took a while.
     Answer(Id, Box<Answer>),
+    /// An order about lobbies by letter is carried out, or why not.
+    Ordered(Id, Result<Outcome, String>),
     /// A visit of the meeting points has ended; whoever has asked for it is told.
     Mailed(Option<Id>, Result<Box<Visit>, String>),
     Stop,
@@ -292,6 +294,23 @@ impl Keeper {
         }
     }
 
+    /// An order about lobbies by letter is carried out: the keeper holds the table that has begun.
+    fn ordered(&mut self, from: Id, done: Result<Outcome, String>) {
+        let begins = done.as_ref().ok().and_then(|outcome| outcome.begins.as_deref());
+        if let Some(table) = begins.filter(|_| !self.is_stopping)
+            && let Err(why) = self.hold_saved(table)
+        {
+            (self.terms.complain)(format!("table {table}: {why:#}"));
+        }
+        match done {
+            Ok(outcome) => self.answer(from, Answer::Lobby(outcome)),
+            Err(why) => {
+                self.answer(from, Answer::Refused(why));
+                self.drop_client(from);
+            }
+        }
+    }
+
     /// Returns to the saved table of this id.
     fn hold_saved(&mut self, table: &str) -> anyhow::Result<()> {
         for saved in saved_tables(&self.data, Some(table))? {
@@ -356,6 +375,7 @@ impl Keeper {
             }
             News::Gone(id) => self.drop_client(id),
             News::Answer(id, answer) => self.answer(id, *answer),
+            News::Ordered(id, done) => self.ordered(id, done),
             News::Mailed(asker, visit) => self.mailed(asker, visit),
             News::Stop => self.is_stopping = true,
         }
@@ -479,13 +499,12 @@ impl Keeper {
             }
             Request::Letter(table, command) => self.post(from, &table, command)?,
             Request::Lobby(order) => {
-                let outcome = carry_out(&self.data, *order)?;
-                if let Some(table) = &outcome.begins
-                    && let Err(why) = self.hold_saved(table)
-                {
-                    (self.terms.complain)(format!("table {table}: {why:#}"));
-                }
-                self.answer(from, Answer::Lobby(outcome));
+                // A visit of the meeting points may be at the desk.
+                let (data, news) = (Arc::clone(&self.data), self.news.clone());
+                tokio::spawn(async move {
+                    let done = spawn_blocking(move || carry_out(&data, *order).map_err(|why| why.to_string())).await;
+                    let _ = news.send(News::Ordered(from, done.unwrap_or_else(|why| Err(why.to_string())))).await;
+                });
             }
             Request::Mail(points) => {
                 let points: Vec<Multiaddr> = points.iter().map(|point| point.parse()).collect::<Result<_, _>>()?;

@@ -245,7 +245,7 @@ fn first_screen_shows_tables_of_meeting_points() {
     });
     player.presses("o");
     player.reads("who can join");
-    for _ in 0..2 {
+    for _ in 0..3 {
         player.presses(RIGHT);
     }
     player.reads("anybody");

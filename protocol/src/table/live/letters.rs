@@ -54,8 +54,11 @@ impl<G: Game> Table<G> {
             }
             message => {
                 self.take(from, message, rng)?;
-                // The program may be closed before the next letter, and nobody sends again what this one has brought.
-                self.keep_counted();
+                // The program may be closed before the next letter: what this one has brought would have to come again. While a
+                // fork is open only its reports are kept, for a replay would complete the step that it holds open.
+                if !self.is_frozen() {
+                    self.keep_counted();
+                }
                 Ok(())
             }
         }

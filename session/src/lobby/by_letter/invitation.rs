@@ -24,7 +24,7 @@ use crate::view::LobbyView;
 pub(super) const MAGIC: &[u8; 14] = b"fdinvitation1\n";
 const CHECKSUM: usize = 32;
 /// Maximum size of an invitation, in bytes.
-pub const MAX_INVITATION: usize = 16 << 10;
+pub(super) const MAX_INVITATION: usize = 16 << 10;
 
 /// An invitation to a lobby by letter. Whoever has it can ask for a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

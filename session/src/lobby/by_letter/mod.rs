@@ -42,7 +42,7 @@ use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::ByLetterError;
-pub use self::invitation::{Invitation, MAX_INVITATION};
+pub use self::invitation::Invitation;
 use self::invitation::{has_same_terms, rules_of};
 use self::sides::{Guest, Host, MAX_DISMISSED, Reply, first_entries};
 use super::{Agreed, GuestLobby, HOST, HostLobby, view_of};
@@ -282,9 +282,9 @@ impl ByLetter {
         if host.table.is_some() {
             return Err(ByLetterError::Begun);
         }
-        let all = host.dismissed.iter().copied().chain(gone.iter().map(|(guest, _)| *guest));
-        let all: Vec<SeatKey> = all.collect();
-        host.dismissed = Bounded::first(all.into_iter().rev().take(MAX_DISMISSED));
+        // Beyond the limit the first ones are forgotten.
+        let all: Vec<SeatKey> = gone.iter().map(|(guest, _)| *guest).chain(host.dismissed.iter().copied()).collect();
+        host.dismissed = Bounded::first(all.into_iter().take(MAX_DISMISSED));
         host.guests = Bounded::first(left);
         Ok(true)
     }

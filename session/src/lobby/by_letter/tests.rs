@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-use super::invitation::MAGIC;
+use super::invitation::{MAGIC, MAX_INVITATION};
 use super::*;
 
 fn key(number: u8) -> SigningKey {

@@ -73,6 +73,10 @@ impl Seated {
             return self.act(action, cx);
         }
         let (object, deal) = (game.object(me, &action), self.table.replica().deal());
+        let is_open = matches!(self.table.replica().kind(), Some(StepKind::Action { .. }));
+        if let Some(why) = game.check(me, &action).err().filter(|_| is_open) {
+            return cx.refuse(why.to_string());
+        }
         let premove = Premove { action, object, deal };
         if let Verdict::Gone(why) = premove.judge(&self.table) {
             return cx.refuse(why);

@@ -181,7 +181,9 @@ pub(super) fn prompt(table_screen: &TableScreen, context: &Context, snapshot: &S
         let clock = clock(snapshot).unwrap_or_default();
         let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
         let unanswering = unanswering.map_or_else(String::new, |text| format!(" {text}"));
-        sentence(&match_game!(game, game => game.prompt(me, &snapshot.known))) + &clock + &unanswering
+        // One that is kept until the others have answered.
+        let ready = table_screen.ready_in_words().map_or_else(String::new, |text| format!(" {text}"));
+        sentence(&match_game!(game, game => game.prompt(me, &snapshot.known))) + &clock + &ready + &unanswering
     } else {
         let unanswering = table_screen.unanswering_in_words(&keys.key(Intent::Quit));
         // The sentence on those who do not answer names them.
