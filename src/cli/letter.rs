@@ -109,15 +109,16 @@ fn dismiss(tables: &Tables, table: &str, seat: Option<&str>) -> anyhow::Result<E
     let order = Order::Dismiss { number: lobby.number(), seat };
     let lobby = tables.lobby(order, runtime()?.handle()).map_err(mended)?.ok_or(ByLetterError::NoReader)?;
     let state = LobbyState::of(&lobby, tables.view())?;
-    say(format!("{name} has no seat any more. {}. {}", state.seats_in_words(), state.next_in_words()))?;
+    say(format!("{name} no longer has a seat. {}. {}", state.seats_in_words(), state.next_in_words()))?;
     Ok(Exit::Done)
 }
 
 fn withdraw(tables: &Tables, table: &str) -> anyhow::Result<Exit> {
     let lobby = lobby_of(tables, table)?;
     tables.lobby(Order::Withdraw(lobby.number()), runtime()?.handle()).map_err(mended)?;
-    let who = if lobby.is_host() { "Tell those whom you have invited." } else { "Tell the one who has invited you." };
-    say(format!("The table is given up here. {who}"))?;
+    let host = lobby.readers().map_err(LobbyFault::from)?.into_iter().next().filter(|_| !lobby.is_host());
+    let who = host.map_or_else(|| "the friends you invited".to_owned(), |(_, host)| format!("{host}, who invited you"));
+    say(format!("The table is given up here. Tell {who}."))?;
     Ok(Exit::Done)
 }
 
@@ -222,7 +223,7 @@ fn reader(others: &[(Seat, String)], to: Option<&str>, option: &str) -> anyhow::
     match (to, others) {
         (None, [only]) => Ok(only.clone()),
         (_, []) => Err(usage("nobody else has a seat there yet")),
-        (None, _) => Err(usage(format!("several others play; choose the reader with {option}: {}", choices()))),
+        (None, _) => Err(usage(format!("several others play; choose one with {option}: {}", choices()))),
         (Some(to), _) => {
             let is_it =
                 |(seat, name): &&(Seat, String)| seat.number().to_string() == to || name.eq_ignore_ascii_case(to);

@@ -109,17 +109,24 @@ fn each_letter_may_have_a_program_of_its_own() {
     panic!("nobody comes to act");
 }
 
-/// A lobby that was copied may have begun elsewhere: the seat asks the others before it signs anything.
-#[test]
-fn table_of_a_copied_lobby_asks_first() {
-    let root = TempDir::new().unwrap();
-    let [anna, bela] = ["Anna", "Béla"].map(|name| Guest::new(root.path(), name));
-    let file = root.path().join("letter");
+/// Anna has read Béla's first letter; her next one begins their table. Letters go by the file that is returned.
+fn before_the_table(root: &Path) -> (Guest, Guest, PathBuf) {
+    let [anna, bela] = ["Anna", "Béla"].map(|name| Guest::new(root, name));
+    let file = root.join("letter");
     let path = file.to_str().unwrap();
     anna.letter(&["invite", "plutonian-poker", "-o", path]).unwrap();
     bela.letter(&["in", path]).unwrap();
     bela.letter(&["out", "--force", "-o", path]).unwrap();
     anna.letter(&["in", path]).unwrap();
+    (anna, bela, file)
+}
+
+/// A lobby that was copied may have begun elsewhere: the seat asks the others before it signs anything.
+#[test]
+fn table_of_a_copied_lobby_asks_first() {
+    let root = TempDir::new().unwrap();
+    let (anna, bela, file) = before_the_table(root.path());
+    let path = file.to_str().unwrap();
     for lobby in std::fs::read_dir(bela.data.join("lobbies")).unwrap().map(|entry| entry.unwrap().path()) {
         if lobby.extension().is_some_and(|end| end == "lobby") {
             let copy = lobby.with_extension("copy");
@@ -141,13 +148,8 @@ fn table_of_a_copied_lobby_asks_first() {
 #[test]
 fn restored_lobby_signs_no_place_twice() {
     let root = TempDir::new().unwrap();
-    let [anna, bela] = ["Anna", "Béla"].map(|name| Guest::new(root.path(), name));
-    let file = root.path().join("letter");
+    let (anna, bela, file) = before_the_table(root.path());
     let path = file.to_str().unwrap();
-    anna.letter(&["invite", "plutonian-poker", "-o", path]).unwrap();
-    bela.letter(&["in", path]).unwrap();
-    bela.letter(&["out", "--force", "-o", path]).unwrap();
-    anna.letter(&["in", path]).unwrap();
     anna.letter(&["out", "--force", "-o", path]).unwrap();
     let begins = std::fs::read(&file).unwrap();
     let backup = root.path().join("backup");
@@ -241,14 +243,14 @@ fn others_get_no_seat_and_tables_are_given_up() {
     let listed = dora.letter(&["list"]).unwrap();
     assert!(listed.contains("To take a seat, write back: Anna does not know of you yet."), "{listed}");
     let said = dora.letter(&["withdraw", &listed[..8]]).unwrap();
-    assert_eq!(said, "The table is given up here. Tell the one who has invited you.\n");
+    assert_eq!(said, "The table is given up here. Tell Anna, who invited you.\n");
     assert_eq!(dora.letter(&["list"]).unwrap(), "No table waits for letters to begin.\n");
     // Cleo goes, and Dora comes.
     let number = anna.letter(&["list"]).unwrap()[..8].to_owned();
     let why = anna.letter(&["dismiss", &number]).unwrap_err();
-    assert!(why.contains("several others play; choose the reader with --seat: 1 (Béla) and 2 (Cleo)"), "{why}");
+    assert!(why.contains("several others play; choose one with --seat: 1 (Béla) and 2 (Cleo)"), "{why}");
     let said = anna.letter(&["dismiss", &number, "--seat", "cleo"]).unwrap();
-    let expected = "Cleo has no seat any more. Loot: Anna, Béla (new), a free seat. Wait for one more player: send them the \
+    let expected = "Cleo no longer has a seat. Loot: Anna, Béla (new), a free seat. Wait for one more player: send them the \
                     invitation, and read what they write.\n";
     assert_eq!(said, expected);
     assert!(bela.letter(&["dismiss", &number]).unwrap_err().contains("you are a guest of this table"));

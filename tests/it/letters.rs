@@ -214,7 +214,7 @@ async fn letters_are_files_for_one_reader() {
     let file = root.path().join("letter");
     let path = file.to_str().unwrap();
     let (code, text) = letter(&anna, &["out", "-o", path]);
-    assert!(code == Some(2) && text.contains("choose the reader with --to: 1 (Béla) and 2 (Cleo)"), "{text}");
+    assert!(code == Some(2) && text.contains("choose one with --to: 1 (Béla) and 2 (Cleo)"), "{text}");
     let (code, text) = letter(&anna, &["out", "--to", "Dora", "-o", path]);
     assert!(code == Some(2) && text.contains("'Dora' names no other seat"), "{text}");
     let (code, text) = letter(&anna, &["out", "--to", "béla", "-o", path]);
